@@ -1,0 +1,1 @@
+"""Decides and remembers: statements, plans, models, privileges, audit."""

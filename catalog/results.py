@@ -1,0 +1,44 @@
+"""What the one door returns, whatever the entrance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from ingest.contract.relation import Relation
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something worth telling beside a success."""
+
+    message: str
+    code: str = "00000"
+    severity: str = "notice"
+    detail: str | None = None
+    hint: str | None = None
+
+
+@dataclass(frozen=True)
+class Done:
+    """A statement without rows: its command tag, such as `CREATE SOURCE` or `INSERT 0 3`."""
+
+    tag: str
+    notices: tuple[Notice, ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A statement with rows. `timestamp` is the mz_timestamp (ms) they are true at, if they have one."""
+
+    tag: str
+    relation: Relation
+    data: pa.Table
+    notices: tuple[Notice, ...] = ()
+    timestamp: int | None = None
+    fields: tuple[str, ...] = field(default=())
+
+
+Result = Done | Rows

@@ -1,0 +1,1 @@
+"""The language: text to statement nodes and back; pure."""

@@ -1,0 +1,39 @@
+"""The union of all statements: what `parse` returns and every `match` must exhaust."""
+
+from __future__ import annotations
+
+from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
+from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
+from catalog.sql.nodes.query import ExplainTimestamp, Select
+from catalog.sql.nodes.secret import AlterSecret, CreateSecret
+from catalog.sql.nodes.session import AlterSystem, SetVariable, TransactionControl
+from catalog.sql.nodes.show import ShowCreate, ShowObjects, ShowVariable
+from catalog.sql.nodes.source import CreateSource, RefreshReferences
+from catalog.sql.nodes.table import CreateTable, CreateTableFromSource, Delete, Insert, Update
+from catalog.sql.nodes.view import CreateView
+
+Statement = (
+    CreateSecret
+    | AlterSecret
+    | CreateConnection
+    | ValidateConnection
+    | CreateSource
+    | RefreshReferences
+    | CreateTable
+    | CreateTableFromSource
+    | Insert
+    | Update
+    | Delete
+    | CreateView
+    | CreateNamespace
+    | Drop
+    | Rename
+    | ShowObjects
+    | ShowCreate
+    | ShowVariable
+    | Select
+    | ExplainTimestamp
+    | TransactionControl
+    | SetVariable
+    | AlterSystem
+)

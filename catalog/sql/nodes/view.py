@@ -1,0 +1,24 @@
+"""CREATE VIEW."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from catalog.sql.nodes.names import Name
+
+
+@dataclass(frozen=True)
+class CreateView:
+    """`CREATE [OR REPLACE] VIEW [IF NOT EXISTS] name [(c, ..)] AS query`.
+
+    `text` is the query exactly as the user wrote it; `query` its tree.
+    """
+
+    name: Name
+    query: exp.Query = field(compare=False, hash=False)
+    text: str = ""
+    columns: tuple[str, ...] = ()
+    or_replace: bool = False
+    if_not_exists: bool = False

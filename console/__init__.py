@@ -1,0 +1,1 @@
+"""Every way in: pages, REST, websockets, worker, commands."""

@@ -1,0 +1,1 @@
+"""Moves data: upstream systems, feeds, logs, tables and reads, on Spark and Delta."""

@@ -1,0 +1,1 @@
+"""The shapes both planes agree on; pure data, importable from everywhere."""

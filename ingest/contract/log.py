@@ -1,0 +1,58 @@
+"""The feed's log: one Delta table per feed, raw and append-only.
+
+One Delta commit is one batch; all rows of a batch share one `time`. Its `userMetadata` is the JSON
+of `Commit`, which is the reclock binding: time -> upstream frontier, durable before anything is
+acknowledged upstream. `before` and `after` hold upstream text at index `position - 1`, so that a
+value keeps its place whatever columns come and go.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+LOG_COLUMNS = (
+    ("time", "bigint"),
+    ("seq", "bigint"),
+    ("reference", "bigint"),
+    ("op", "string"),
+    ("key", "array<string>"),
+    ("before", "array<string>"),
+    ("after", "array<string>"),
+    ("unchanged", "array<int>"),
+    ("position", "bigint"),
+)
+"""Names and Spark types, in order.
+
+time: the batch's mz_timestamp, milliseconds. seq: order inside the batch. reference: the upstream
+relation's identity. op: see `Op`. key: text of the key columns, in key order, null without a key
+(a key change is logged as a delete of the old key and an insert of the new). before: the old row,
+only under replica identity FULL. after: the new row. unchanged: positions (1-based) whose value
+upstream left out of `after` (unchanged TOAST). position: upstream commit position (LSN).
+"""
+
+Op = Literal["i", "u", "d", "t"]
+
+
+@dataclass(frozen=True)
+class Commit:
+    """What a log commit's userMetadata says. `upto` is the upstream position all of whose commits
+    are in the log; `epoch` fences a second writer: a writer refuses to go on when it finds a
+    larger one than its own. `counts` is rows by reference identity, for empty-tail decisions."""
+
+    feed: str
+    epoch: int
+    time: int
+    upto: int
+    counts: dict[str, int]
+
+    def to_json(self) -> str:
+        """Compact JSON for `userMetadata`."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Commit:
+        """Read back what `to_json` wrote; raises ValueError on anything else."""
+        fields = json.loads(text)
+        return cls(**fields)
