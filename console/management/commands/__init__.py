@@ -1,0 +1,1 @@
+"""Headrace's management commands."""

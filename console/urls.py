@@ -1,0 +1,10 @@
+"""Where the entrances are: REST under /api, pages everywhere else."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("api/", include("console.api.urls")),
+    path("", include("console.pages.urls")),
+]
