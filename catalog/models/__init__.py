@@ -1,0 +1,44 @@
+"""The catalog's rows, one file per noun.
+
+`gid` is the id that users see (`u1`, `f1`): unique in its region and never reused; the primary key
+is the database's own business. Only `catalog.transaction`, `catalog.controller`, `catalog.oracle`,
+`catalog.drafts` and `catalog.accounts` write; everything else reads.
+"""
+
+from catalog.models.accounts import Account, ApiToken, User
+from catalog.models.connections import ConnectionDetails, SecretValue
+from catalog.models.feeds import ExportProgress, Feed, FeedProgress, Job
+from catalog.models.history import AuditEvent, PlainTableWrite, StatusHistory
+from catalog.models.items import Dependency, Item, ItemColumn
+from catalog.models.namespaces import Database, FeatureFlag, Region, Role, Schema
+from catalog.models.sources import ReferenceDrift, SourceDetails, SourceReference
+from catalog.models.tables import TableDetails
+from catalog.models.wizards import Draft
+
+__all__ = [
+    "Account",
+    "ApiToken",
+    "AuditEvent",
+    "ConnectionDetails",
+    "Database",
+    "Dependency",
+    "Draft",
+    "ExportProgress",
+    "FeatureFlag",
+    "Feed",
+    "FeedProgress",
+    "Item",
+    "ItemColumn",
+    "Job",
+    "PlainTableWrite",
+    "ReferenceDrift",
+    "Region",
+    "Role",
+    "Schema",
+    "SecretValue",
+    "SourceDetails",
+    "SourceReference",
+    "StatusHistory",
+    "TableDetails",
+    "User",
+]
