@@ -1,0 +1,175 @@
+"""Delta tables by path: where they are, what their commits say, appends that carry metadata.
+
+Commit files are read straight from `_delta_log`, which costs a fraction of a Spark job, so the
+warehouse must be reachable from every process of the product, not only from Spark.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import fs
+from pyspark.sql.connect.dataframe import DataFrame
+
+from ingest.contract.log import Commit
+from ingest.contract.plane import Plane
+
+
+@dataclass(frozen=True)
+class Version:
+    """One Delta commit. `metadata` is its userMetadata, empty without one; `added` are the data
+    files it added, relative to the table; `metrics` are Spark's own numbers about it."""
+
+    number: int
+    metadata: str
+    added: tuple[str, ...]
+    metrics: Mapping[str, str] = field(default_factory=dict)
+
+
+def log_path(plane: Plane, feed: str) -> str:
+    """Where a feed's log is."""
+    return f"{plane.warehouse}/feeds/{feed}/log"
+
+
+def base_path(plane: Plane, shard: str) -> str:
+    """Where a table's rows are."""
+    return f"{plane.warehouse}/tables/{shard}/base"
+
+
+def quarantine_path(plane: Plane, shard: str) -> str:
+    """Where the rows are that did not fit a table's types."""
+    return f"{plane.warehouse}/tables/{shard}/quarantine"
+
+
+def append(
+    frame: DataFrame, path: str, metadata: str, options: Mapping[str, str] | None = None
+) -> None:
+    """Append `frame` to the table at `path` in one commit carrying `metadata`; makes the table.
+
+    `options` go to the writer, such as `delta.*` properties of a table made by this append.
+    """
+    writer = frame.write.format("delta").mode("append").option("userMetadata", metadata)
+    for name, value in (options or {}).items():
+        writer = writer.option(name, value)
+    writer.save(path)
+
+
+def versions(path: str, after: int = -1) -> list[Version]:
+    """Commits newer than version `after`, oldest first; empty when there is no table.
+
+    Commits that Delta has already cleaned away are not listed.
+    """
+    return [version for version in _known(path).refresh() if version.number > after]
+
+
+def latest(path: str) -> int:
+    """Number of the newest version; -1 when there is no table."""
+    found = _known(path).refresh()
+    return found[-1].number if found else -1
+
+
+def find(path: str, wanted: Callable[[Version], bool]) -> Version | None:
+    """The newest commit that is `wanted`, or None."""
+    return next(filter(wanted, reversed(_known(path).refresh())), None)
+
+
+def last_commit(plane: Plane, feed: str) -> tuple[int, Commit] | None:
+    """The newest batch in a feed's log and its version; maintenance commits are passed over."""
+    for version in reversed(_known(log_path(plane, feed)).refresh()):
+        commit = log_commit(version)
+        if commit is not None:
+            return version.number, commit
+    return None
+
+
+def log_commit(version: Version) -> Commit | None:
+    """The batch that a version of a log carries; None for maintenance."""
+    if not version.metadata.startswith("{"):
+        return None
+    try:
+        return Commit.from_json(version.metadata)
+    except (ValueError, TypeError):
+        return None
+
+
+def remove(path: str) -> None:
+    """Delete a table's files; nothing happens when there is none."""
+    system, root = fs.FileSystem.from_uri(_uri(path))
+    if system.get_file_info(root).type == fs.FileType.Directory:
+        system.delete_dir(root)
+    with _lock:
+        _logs.pop(path, None)
+
+
+def open_file(path: str, name: str) -> pa.NativeFile:
+    """A data file of the table at `path` for reading. Raises FileNotFoundError when it is gone."""
+    system, root = fs.FileSystem.from_uri(_uri(path))
+    return system.open_input_file(f"{root}/{name}")
+
+
+class _DeltaLog:
+    """The commits of one table that this process has seen."""
+
+    def __init__(self, path: str) -> None:
+        self._system, root = fs.FileSystem.from_uri(_uri(path))
+        self._folder = f"{root}/_delta_log"
+        self._seen: list[Version] = []
+        self._lock = threading.Lock()
+
+    def refresh(self) -> list[Version]:
+        """Every commit there is now; looks only for ones newer than those seen."""
+        with self._lock:
+            if not self._seen:
+                first = self._first()
+                if first is None:
+                    return []
+                self._seen = list(self._from(first))
+            else:
+                self._seen.extend(self._from(self._seen[-1].number + 1))
+            return list(self._seen)
+
+    def _first(self) -> int | None:
+        selector = fs.FileSelector(self._folder, allow_not_found=True)
+        names = [info.base_name for info in self._system.get_file_info(selector)]
+        numbers = [int(name[:20]) for name in names if len(name) == 25 and name.endswith(".json")]
+        return min(numbers) if numbers else None
+
+    def _from(self, number: int) -> Iterator[Version]:
+        while (version := self._read(number)) is not None:
+            yield version
+            number += 1
+
+    def _read(self, number: int) -> Version | None:
+        try:
+            with self._system.open_input_file(f"{self._folder}/{number:020d}.json") as file:
+                text = file.read().decode()
+            actions = [json.loads(line) for line in text.splitlines() if line]
+        except (FileNotFoundError, ValueError):
+            return None
+        return _version(number, actions)
+
+
+def _version(number: int, actions: list[dict[str, Any]]) -> Version:
+    info: dict[str, Any] = next((a["commitInfo"] for a in actions if "commitInfo" in a), {})
+    added = tuple(a["add"]["path"] for a in actions if "add" in a)
+    return Version(
+        number, info.get("userMetadata") or "", added, info.get("operationMetrics") or {}
+    )
+
+
+def _uri(path: str) -> str:
+    return path if "://" in path else f"file://{path}"
+
+
+_logs: dict[str, _DeltaLog] = {}
+_lock = threading.Lock()
+
+
+def _known(path: str) -> _DeltaLog:
+    with _lock:
+        return _logs.setdefault(path, _DeltaLog(path)) if path not in _logs else _logs[path]

@@ -1,0 +1,156 @@
+"""Spark Connect sessions: one per process and purpose, replaced when the server was restarted.
+
+`run` is the way to use one: it gives the work a live session, repeats work that may be repeated
+when the server lost the session, and turns Spark's failures into the project's.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from typing import Literal, TypeVar
+
+import grpc
+from pyspark.errors import PySparkException
+from pyspark.sql.connect.client.retries import DefaultPolicy
+from pyspark.sql.connect.session import SparkSession
+
+from ingest.contract.plane import Plane
+from ingest.errors import HeadraceError, IngestError, Terminal, Transient
+
+Purpose = Literal["read", "write", "log", "snapshot", "maintenance"]
+T = TypeVar("T")
+
+_SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    "spark.databricks.delta.properties.defaults.checkpointInterval": "100",
+}
+_LOST = re.compile(
+    r"SESSION_(NOT_FOUND|CLOSED|CHANGED)|INVALID_HANDLE\.(SESSION|OPERATION|FORMAT)|UNAVAILABLE|"
+    r"failed to connect|Connection refused|Socket closed|Connection reset"
+)
+_CONDITIONS: tuple[tuple[str, str, str], ...] = (
+    ("DIVIDE_BY_ZERO", "22012", "division by zero"),
+    ("REMAINDER_BY_ZERO", "22012", "division by zero"),
+    ("INTERVAL_DIVIDED_BY_ZERO", "22012", "division by zero"),
+    ("CAST_INVALID_INPUT", "22P02", "invalid input syntax"),
+    ("CAST_OVERFLOW", "22003", "value out of range"),
+    ("NUMERIC_VALUE_OUT_OF_RANGE", "22003", "numeric field overflow"),
+    ("ARITHMETIC_OVERFLOW", "22003", "value out of range"),
+    ("BINARY_ARITHMETIC_OVERFLOW", "22003", "value out of range"),
+    ("INVALID_ARRAY_INDEX", "2202E", "array subscript out of range"),
+    ("CANNOT_PARSE_TIMESTAMP", "22007", "invalid datetime format"),
+    ("DATETIME_OVERFLOW", "22008", "datetime field overflow"),
+    ("SCALAR_SUBQUERY_TOO_MANY_ROWS", "21000", "more than one row returned by a subquery"),
+    ("UNRESOLVED_ROUTINE", "42883", "function does not exist"),
+    ("UNRESOLVED_COLUMN", "42703", "column does not exist"),
+    ("TABLE_OR_VIEW_NOT_FOUND", "42P01", "relation does not exist"),
+    ("AMBIGUOUS_REFERENCE", "42702", "column reference is ambiguous"),
+    ("DATATYPE_MISMATCH", "42804", "types do not match"),
+    ("MISSING_AGGREGATION", "42803", "column must appear in the GROUP BY clause"),
+    ("MISSING_GROUP_BY", "42803", "column must appear in the GROUP BY clause"),
+    ("PARSE_SYNTAX_ERROR", "42601", "syntax error"),
+    ("OPERATION_CANCELED", "57014", "canceling statement due to user request"),
+)
+_sessions: dict[tuple[str, Purpose], SparkSession] = {}
+_lock = threading.Lock()
+
+
+def session(plane: Plane, purpose: Purpose = "read") -> SparkSession:
+    """This process's live session with the plane for a purpose; made on first use.
+
+    Safe from any thread. Settings of one purpose never leak into another.
+    Raises Transient when the server does not answer.
+    """
+    with _lock:
+        found = _sessions.get((plane.remote, purpose))
+        if found is None:
+            found = _connect(plane)
+            _sessions[plane.remote, purpose] = found
+        return found
+
+
+def forget(plane: Plane, purpose: Purpose, lost: SparkSession) -> None:
+    """Drop a session that the server no longer knows, so that the next call makes a new one."""
+    with _lock:
+        if _sessions.get((plane.remote, purpose)) is lost:
+            del _sessions[plane.remote, purpose]
+
+
+def run(
+    plane: Plane, work: Callable[[SparkSession], T], purpose: Purpose = "read", *, repeat: bool
+) -> T:
+    """Do `work` with a session; `repeat` says that doing it twice harms nothing.
+
+    Raises Transient when the server is away, otherwise what `failure` makes of Spark's error.
+    """
+    for last in (not repeat, True):
+        live = session(plane, purpose)
+        try:
+            return work(live)
+        except (PySparkException, grpc.RpcError) as error:
+            lost = is_lost(error)
+            if lost:
+                forget(plane, purpose, live)
+            if last or not lost:
+                raise failure(error) from error
+    raise AssertionError
+
+
+def is_lost(error: Exception) -> bool:
+    """Whether the error says that the server or this session of it is gone."""
+    return _LOST.search(str(error)) is not None
+
+
+def failure(error: Exception) -> HeadraceError:
+    """What to tell a user about Spark's error: a sentence and a SQLSTATE, never a stack trace."""
+    if is_lost(error):
+        return Transient(
+            "the Spark server is not reachable",
+            detail=_first_sentence(error),
+            hint="The server restarts by itself; try again in a few seconds.",
+            sqlstate="57P03",
+        )
+    text = str(error)
+    condition = _condition(error, text)
+    for name, sqlstate, message in _CONDITIONS:
+        if name in condition:
+            return IngestError(message, detail=_first_sentence(error), sqlstate=sqlstate)
+    if "DELTA_CONCURRENT" in text or "ConcurrentTransactionException" in text:
+        return Transient("another job changed the table at the same time", sqlstate="40001")
+    if "No space left on device" in text:
+        return Terminal(
+            "could not write to the warehouse: no space left on device",
+            hint="Free some space; nothing that was acknowledged is lost.",
+            sqlstate="53100",
+        )
+    state = getattr(error, "getSqlState", lambda: None)() or "XX000"
+    return IngestError(_first_sentence(error), sqlstate=state)
+
+
+def _connect(plane: Plane) -> SparkSession:
+    try:
+        made: SparkSession = SparkSession.builder.remote(plane.remote).create()
+        made.client.set_retry_policies([DefaultPolicy(max_retries=5, max_backoff=2000)])
+        for name, value in _SETTINGS.items():
+            made.conf.set(name, value)
+    except (PySparkException, grpc.RpcError) as error:
+        raise failure(error) from error
+    return made
+
+
+def _condition(error: Exception, text: str) -> str:
+    found = getattr(error, "getCondition", lambda: None)()
+    match = re.search(r"\[([A-Z_0-9.]+)\]", text)
+    return str(found or "") + " " + (match[1] if match else "")
+
+
+def _first_sentence(error: Exception) -> str:
+    """The error's first line without Spark's own advice, class names and trace."""
+    text = str(error).split("JVM stacktrace", 1)[0].split("\n\tat ", 1)[0]
+    text = re.sub(r"^(?:\([\w.]+\)\s*)?\[[A-Z_0-9.]+\]\s*", "", text.strip())
+    line = text.splitlines()[0] if text else type(error).__name__
+    line = line.split(" Use `try_", 1)[0].split(" If necessary set", 1)[0]
+    return re.split(r"(?<=\w)\. SQLSTATE:| SQLSTATE:", line, maxsplit=1)[0].rstrip(". ")
