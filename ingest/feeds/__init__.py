@@ -1,0 +1,1 @@
+"""Feeds: the consumers of upstream systems, and the log they write."""

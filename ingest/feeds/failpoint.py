@@ -1,0 +1,48 @@
+"""Named points at which a process kills itself, so that crashes there can be tried on purpose.
+
+Unarmed, a point costs one comparison.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Point = Literal[
+    "slot made",
+    "snapshot chunk",
+    "last chunk",
+    "log written",
+    "log committed",
+    "confirmed",
+    "applied",
+]
+
+
+@dataclass
+class _Armed:
+    name: str = ""
+    left: int = 0
+
+
+_armed = _Armed()
+
+
+def arm(name: str, n: int = 1) -> None:
+    """Kill this process with SIGKILL at the `n`-th hit of `name`; raises ValueError for a name
+    that is no point. An empty name disarms."""
+    if name and name not in get_args(Point):
+        message = f"no fail point is named {name!r}"
+        raise ValueError(message)
+    _armed.name, _armed.left = name, n
+
+
+def hit(name: Point) -> None:
+    """Pass the point `name`."""
+    if name != _armed.name:
+        return
+    _armed.left -= 1
+    if _armed.left <= 0:
+        os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,1 @@
+"""PostgreSQL as an upstream: description, replication, snapshots."""
