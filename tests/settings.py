@@ -15,7 +15,7 @@ if "HEADRACE_TEST_HOME" not in os.environ:
         os.environ.pop(_name, None)
     atexit.register(shutil.rmtree, _home, ignore_errors=True)
 
-from console.settings import *  # noqa: F403, E402 (the home must be named first)
+from console.settings import *  # noqa: F403 (the home must be named first)
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -103,7 +103,11 @@ class LocalProcess:
             "org.apache.spark.sql.connect.service.SparkConnectServer",
             "--master",
             f"local[{self.slots}]",
-            *(word for pair in self._configuration().items() for word in ("--conf", "=".join(pair))),
+            *(
+                word
+                for pair in self._configuration().items()
+                for word in ("--conf", "=".join(pair))
+            ),
             "spark-internal",
         ]
 
