@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyarrow import fs
-from pyspark.sql.connect.dataframe import DataFrame
+from pyspark.sql import DataFrame
 
 from ingest.contract.log import Commit
 from ingest.contract.plane import Plane
