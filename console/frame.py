@@ -1,0 +1,65 @@
+"""What surrounds every page: navigation, theme, and who is signed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
+
+if TYPE_CHECKING:
+    from django.contrib.auth.base_user import AbstractBaseUser
+
+THEMES = ("system", "light", "dark")
+
+
+@dataclass(frozen=True)
+class Place:
+    """An entry of the navigation: icon, label and path; `key` is the palette's extra words."""
+
+    icon: str
+    label: str
+    path: str
+    key: str = ""
+
+
+NAVIGATION: tuple[tuple[str, tuple[Place, ...]], ...] = (
+    ("", (Place("house", "Overview", "/"), Place("terminal", "SQL shell", "/shell", "query"))),
+    (
+        "Data",
+        (
+            Place("database", "Objects", "/objects", "databases schemas tree"),
+            Place("plug", "Connections", "/connections"),
+            Place("log-in", "Sources", "/sources", "ingest"),
+            Place("table-2", "Tables", "/tables"),
+        ),
+    ),
+    (
+        "Admin",
+        (
+            Place("key-round", "Secrets", "/secrets", "passwords"),
+            Place("scroll-text", "Audit log", "/audit", "history events"),
+            Place("user-round", "Account", "/account", "tokens app passwords sign out"),
+        ),
+    ),
+)
+ACTIONS: tuple[Place, ...] = (
+    Place("plus", "New source", "/sources/new", "create connect postgres load generator"),
+    Place("plus", "New secret", "/secrets?new=1", "create password"),
+    Place("key-square", "New token or app password", "/account?new=1", "create psql rest"),
+    Place("file-braces", "REST API reference", "/api/docs", "openapi swagger"),
+)
+
+
+def frame(request: HttpRequest) -> dict[str, object]:
+    """The context that every page's frame needs."""
+    theme = request.COOKIES.get("theme", "system")
+    user: AbstractBaseUser | AnonymousUser = getattr(request, "user", AnonymousUser())
+    return {
+        "navigation": NAVIGATION,
+        "actions": ACTIONS,
+        "theme": theme if theme in THEMES else "system",
+        "here": "/" + request.path.strip("/").partition("/")[0],
+        "role": str(user) if user.is_authenticated else "",
+    }

@@ -1,0 +1,94 @@
+"""Keeps open pages true: on every change it sends the fragments that differ.
+
+The query string names the view and its parameters. The first message carries everything, so that a
+reconnect heals itself; later ones only what changed, at most every `PAUSE`. `IDLE` bounds how long
+a lost notification can leave a page behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+from urllib.parse import parse_qsl
+
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+from console.fragments.model import Change, View, difference
+from console.fragments.views import VIEWS, Gone, Parameters
+
+GROUPS = ("catalog", "progress")
+PAUSE = 0.25
+IDLE = 5.0
+SIGNED_OUT, NO_SUCH_THING = 4401, 4404
+_log = logging.getLogger(__name__)
+
+
+class PageConsumer(AsyncWebsocketConsumer):
+    """One open page."""
+
+    _sent: View | None = None
+    _worker: asyncio.Task[None] | None = None
+
+    async def connect(self) -> None:
+        """Let signed-in people in and start sending."""
+        await self.accept()
+        user = self.scope.get("user")
+        if user is None or not user.is_authenticated:
+            await self.close(code=SIGNED_OUT)
+            return
+        query = self.scope["query_string"].decode()
+        self._parameters: Parameters = dict(parse_qsl(query))
+        self._changed = asyncio.Event()
+        for group in GROUPS:
+            await self.channel_layer.group_add(group, self.channel_name)
+        self._worker = asyncio.create_task(self._follow())
+
+    async def disconnect(self, code: int) -> None:
+        """Stop sending."""
+        if self._worker is not None:
+            self._worker.cancel()
+            for group in GROUPS:
+                await self.channel_layer.group_discard(group, self.channel_name)
+
+    async def catalog_changed(self, event: dict[str, Any]) -> None:
+        """Something was created, altered or dropped."""
+        self._changed.set()
+
+    async def progress_changed(self, event: dict[str, Any]) -> None:
+        """A feed or a table reported."""
+        self._changed.set()
+
+    async def _follow(self) -> None:
+        try:
+            while True:
+                self._changed.clear()
+                await self._send_changes()
+                await asyncio.sleep(PAUSE)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._changed.wait(), IDLE)
+        except Gone:
+            await self.close(code=NO_SUCH_THING)
+        except Exception:
+            _log.exception("a live page failed: %s", self._parameters)
+            await self.close(code=1011)
+
+    async def _send_changes(self) -> None:
+        first = self._sent is None
+        view, change = await database_sync_to_async(self._redraw)()
+        self._sent = view
+        if first or change:
+            await self.send(json.dumps(asdict(change)))
+        else:
+            await self.send("{}")
+
+    def _redraw(self) -> tuple[View, Change]:
+        draw = VIEWS.get(self._parameters.get("view", ""))
+        if draw is None:
+            raise Gone
+        view = draw(self._parameters)
+        return view, difference(self._sent, view)

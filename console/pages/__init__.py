@@ -1,0 +1,1 @@
+"""Pages: each reads `catalog.reads` and answers with a template."""

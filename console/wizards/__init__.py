@@ -1,0 +1,1 @@
+"""Guided flows: each builds statements and runs them through the one door."""
