@@ -28,7 +28,6 @@ _SETTINGS = {
     "max_replication_slots": "60",
     "max_connections": "200",
     "fsync": "off",
-    "synchronous_commit": "off",
     "full_page_writes": "off",
     "wal_sender_timeout": "60s",
     "unix_socket_directories": "",
