@@ -9,9 +9,10 @@ from catalog.sql.nodes.names import ItemKind, Name
 
 @dataclass(frozen=True)
 class ShowObjects:
-    """`SHOW {plural} [FROM schema] [ON source] [LIKE 'pattern']`.
+    """`SHOW {plural} [FROM schema] [ON source] [LIKE 'pattern' | WHERE expr]`.
 
     `kind` is the singular: `table` for SHOW TABLES, `column` for SHOW COLUMNS FROM x, `object`.
+    `where` is canonical SQL text.
     """
 
     kind: str
@@ -19,6 +20,7 @@ class ShowObjects:
     on_source: Name | None = None
     of: Name | None = None
     like: str | None = None
+    where: str = ""
 
 
 @dataclass(frozen=True)

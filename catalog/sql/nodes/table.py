@@ -31,6 +31,11 @@ class CreateTable:
     if_not_exists: bool = False
     primary_key: tuple[str, ...] = ()
 
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The primary key's columns, however it was declared."""
+        return self.primary_key or tuple(c.name for c in self.columns if c.primary_key)
+
 
 @dataclass(frozen=True)
 class CreateTableFromSource:
@@ -47,28 +52,31 @@ class CreateTableFromSource:
 
 @dataclass(frozen=True)
 class Insert:
-    """`INSERT INTO name [(c, ..)] query`."""
+    """`INSERT INTO name [(c, ..)] query`; `text` is the query as written, `body` canonical."""
 
     name: Name
     query: exp.Query = field(compare=False, hash=False)
-    text: str = ""
+    text: str = field(default="", compare=False)
     columns: tuple[str, ...] = ()
+    body: str = ""
 
 
 @dataclass(frozen=True)
 class Update:
-    """`UPDATE name SET c = expr, .. [WHERE expr]`."""
+    """`UPDATE name SET c = expr, .. [WHERE expr]`; `text` and `body` start at SET."""
 
     name: Name
     assignments: tuple[tuple[str, exp.Expression], ...] = field(compare=False, hash=False)
     where: exp.Expression | None = field(default=None, compare=False, hash=False)
-    text: str = ""
+    text: str = field(default="", compare=False)
+    body: str = ""
 
 
 @dataclass(frozen=True)
 class Delete:
-    """`DELETE FROM name [WHERE expr]`."""
+    """`DELETE FROM name [WHERE expr]`; `text` and `body` start at WHERE."""
 
     name: Name
     where: exp.Expression | None = field(default=None, compare=False, hash=False)
-    text: str = ""
+    text: str = field(default="", compare=False)
+    body: str = ""

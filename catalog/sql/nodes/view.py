@@ -13,12 +13,14 @@ from catalog.sql.nodes.names import Name
 class CreateView:
     """`CREATE [OR REPLACE] VIEW [IF NOT EXISTS] name [(c, ..)] AS query`.
 
-    `text` is the query exactly as the user wrote it; `query` its tree.
+    `text` is the query exactly as the user wrote it; `query` its tree; `body` the canonical text,
+    which decides whether two nodes are equal.
     """
 
     name: Name
     query: exp.Query = field(compare=False, hash=False)
-    text: str = ""
+    text: str = field(default="", compare=False)
     columns: tuple[str, ...] = ()
     or_replace: bool = False
     if_not_exists: bool = False
+    body: str = ""

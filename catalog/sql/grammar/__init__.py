@@ -1,0 +1,1 @@
+"""Statement grammars, one file per noun; `dispatch` chooses by the first words."""

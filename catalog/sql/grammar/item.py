@@ -1,0 +1,85 @@
+"""What every kind of item shares: DROP, ALTER .. RENAME TO; and CREATE SCHEMA, CREATE DATABASE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from catalog.sql.cursor import Cursor
+from catalog.sql.grammar.secret import alter_secret
+from catalog.sql.grammar.source import alter_source
+from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
+from catalog.sql.nodes.names import ItemKind
+from catalog.sql.nodes.secret import AlterSecret
+from catalog.sql.nodes.source import RefreshReferences
+
+KINDS = ("SECRET", "CONNECTION", "SOURCE", "TABLE", "VIEW", "SCHEMA", "DATABASE")
+OTHER_KINDS = (
+    "MATERIALIZED VIEW",
+    "SINK",
+    "INDEX",
+    "CLUSTER REPLICA",
+    "CLUSTER",
+    "ROLE",
+    "USER",
+    "TYPE",
+    "NETWORK POLICY",
+    "REPLACEMENT",
+    "OWNED",
+    "SUBSOURCE",
+    "CONTINUAL TASK",
+    "DEFAULT PRIVILEGES",
+    "FUNCTION",
+    "EXTENSION",
+    "PUBLICATION",
+)
+_OTHER_CHANGES = ("OWNER", "SET", "RESET", "ADD", "DROP", "ALTER", "SWAP")
+
+
+def create_schema(cursor: Cursor) -> CreateNamespace:
+    """After `CREATE SCHEMA`."""
+    return CreateNamespace("schema", if_not_exists=cursor.if_not_exists(), name=cursor.name())
+
+
+def create_database(cursor: Cursor) -> CreateNamespace:
+    """After `CREATE DATABASE`."""
+    return CreateNamespace("database", if_not_exists=cursor.if_not_exists(), name=cursor.name())
+
+
+def drop(cursor: Cursor) -> Drop:
+    """After `DROP`."""
+    _refuse_other_kind(cursor, "DROP")
+    kind = cursor.one_of(*KINDS)
+    if_exists = cursor.if_exists()
+    names = cursor.listed(cursor.name)
+    cascade = cursor.accept_one_of("CASCADE", "RESTRICT") == "CASCADE"
+    return Drop(cast(ItemKind, kind.lower()), names, if_exists, cascade)
+
+
+def alter(cursor: Cursor) -> Rename | RefreshReferences | AlterSecret:
+    """After `ALTER`: RENAME for every kind, and what some kinds have beside it."""
+    _refuse_other_kind(cursor, "ALTER")
+    kind = cursor.one_of(*KINDS)
+    before = cursor.index
+    if_exists, name = cursor.if_exists(), cursor.name()
+    if cursor.accept("RENAME"):
+        cursor.expect("TO")
+        return Rename(cast(ItemKind, kind.lower()), name, cursor.identifier(), if_exists)
+    others: dict[str, Callable[[Cursor], RefreshReferences | AlterSecret]] = {
+        "SOURCE": alter_source,
+        "SECRET": alter_secret,
+    }
+    change = cursor.token.key
+    if change in _OTHER_CHANGES and kind != "SOURCE":
+        cursor.not_supported(f"ALTER {kind} .. {change} statements are not supported yet")
+    if kind not in others:
+        cursor.expected("RENAME")
+    cursor.index = before
+    return others[kind](cursor)
+
+
+def _refuse_other_kind(cursor: Cursor, verb: str) -> None:
+    for kind in OTHER_KINDS:
+        if cursor.peek(*kind.split()):
+            start = cursor.tokens[0].start
+            cursor.not_supported(f"{verb} {kind} statements are not supported yet", start)

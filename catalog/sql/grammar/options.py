@@ -1,0 +1,93 @@
+"""`NAME [=] value` options, in parentheses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NoReturn
+
+from catalog.sql.cursor import Cursor
+from catalog.sql.nodes.names import Option, OptionValue, SecretReference
+
+Kind = Literal["text", "number", "flag", "retention"]
+
+
+def options(cursor: Cursor, allowed: Mapping[str, Kind]) -> tuple[Option, ...]:
+    """Take `(NAME [=] value, ..)`; the names are those of `allowed`, each at most once."""
+    cursor.expect("(")
+    if cursor.accept(")"):
+        return ()
+    taken: dict[str, Option] = {}
+    while True:
+        at = cursor.token.start
+        option = _option(cursor, allowed)
+        if option.name in taken:
+            cursor.fail(f"{option.name} specified more than once", at)
+        taken[option.name] = option
+        if not cursor.accept(","):
+            break
+    cursor.expect(")")
+    return tuple(taken.values())
+
+
+def _option(cursor: Cursor, allowed: Mapping[str, Kind]) -> Option:
+    at = cursor.at()
+    for name in sorted(allowed, key=len, reverse=True):
+        if cursor.accept(*name.split()):
+            return Option(name, _value(cursor, allowed[name]), at)
+    _unknown(cursor, list(allowed))
+
+
+def _unknown(cursor: Cursor, names: list[str]) -> NoReturn:
+    """Name what could stand here: the first words, or the second ones after a first."""
+    firsts = list(dict.fromkeys(name.split()[0] for name in names))
+    first = cursor.accept_one_of(*firsts)
+    if first is None:
+        cursor.one_of(*firsts)
+    cursor.one_of(*(name.split()[1] for name in names if name.split()[0] == first))
+    cursor.expected("option value")
+
+
+def _value(cursor: Cursor, kind: Kind) -> OptionValue:
+    if kind == "flag":
+        return _flag(cursor)
+    cursor.accept("=")
+    if kind == "retention":
+        cursor.expect("FOR")
+        return cursor.string()
+    if kind == "number":
+        return number(cursor)
+    return _text(cursor)
+
+
+def _flag(cursor: Cursor) -> bool:
+    given = cursor.accept("=")
+    if not given and cursor.token.key in (",", ")"):
+        return True
+    if cursor.token.kind == "string" and cursor.token.text.lower() in ("true", "false"):
+        return cursor.string().lower() == "true"
+    return cursor.one_of("TRUE", "FALSE") == "TRUE"
+
+
+def number(cursor: Cursor) -> str:
+    """Take a number, bare (with its sign) or in quotes, as text."""
+    if cursor.token.kind == "string":
+        return cursor.string()
+    sign = "-" if cursor.accept("-") else ""
+    if cursor.token.kind != "number":
+        cursor.expected("literal number")
+    cursor.index += 1
+    return sign + cursor.tokens[cursor.index - 1].text
+
+
+def _text(cursor: Cursor) -> OptionValue:
+    token = cursor.token
+    if token.kind == "string":
+        return cursor.string()
+    if token.kind == "number" or token.key == "-":
+        return number(cursor)
+    if token.key == "SECRET":
+        cursor.accept("SECRET")
+        return SecretReference(cursor.name())
+    if not cursor.at_identifier():
+        cursor.expected("option value")
+    return cursor.identifier()

@@ -1,0 +1,107 @@
+"""SHOW: objects, CREATE statements, variables."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from catalog.sql.body import take_expression
+from catalog.sql.cursor import Cursor
+from catalog.sql.grammar.item import KINDS
+from catalog.sql.grammar.session import variable
+from catalog.sql.nodes.names import ItemKind, Name
+from catalog.sql.nodes.show import ShowCreate, ShowObjects, ShowVariable
+
+PLURALS = {
+    "SECRETS": "secret",
+    "CONNECTIONS": "connection",
+    "SOURCES": "source",
+    "TABLES": "table",
+    "VIEWS": "view",
+    "SCHEMAS": "schema",
+    "DATABASES": "database",
+    "OBJECTS": "object",
+}
+_OTHER_PLURALS = (
+    "MATERIALIZED VIEWS",
+    "SINKS",
+    "INDEXES",
+    "INDEX",
+    "KEYS",
+    "CLUSTERS",
+    "CLUSTER REPLICAS",
+    "ROLES",
+    "ROLE MEMBERSHIP",
+    "TYPES",
+    "SUBSOURCES",
+    "REPLACEMENTS",
+    "PRIVILEGES",
+    "DEFAULT PRIVILEGES",
+    "NETWORK POLICIES",
+    "CONTINUAL TASKS",
+)
+_OTHER_CREATES = (
+    "MATERIALIZED VIEW",
+    "SINK",
+    "INDEX",
+    "CLUSTER",
+    "TYPE",
+    "ROLE",
+    "REPLACEMENT",
+    "CONTINUAL TASK",
+)
+
+
+def show(cursor: Cursor) -> ShowObjects | ShowCreate | ShowVariable:
+    """After `SHOW`."""
+    if cursor.peek("CREATE") or cursor.peek("REDACTED", "CREATE"):
+        return _create(cursor)
+    for words in _OTHER_PLURALS:
+        if cursor.peek(*words.split()):
+            start = cursor.tokens[0].start
+            cursor.not_supported(f"SHOW {words} statements are not supported yet", start)
+    if cursor.accept("COLUMNS"):
+        return _columns(cursor)
+    plural = cursor.accept_one_of(*PLURALS)
+    if plural:
+        return _objects(cursor, PLURALS[plural])
+    return ShowVariable("" if cursor.accept("ALL") else variable(cursor))
+
+
+def _create(cursor: Cursor) -> ShowCreate:
+    redacted = cursor.accept("REDACTED")
+    cursor.expect("CREATE")
+    for words in _OTHER_CREATES:
+        if cursor.peek(*words.split()):
+            start = cursor.tokens[0].start
+            cursor.not_supported(f"SHOW CREATE {words} statements are not supported yet", start)
+    kind = cursor.one_of(*KINDS)
+    return ShowCreate(cast(ItemKind, kind.lower()), cursor.name(), redacted)
+
+
+def _columns(cursor: Cursor) -> ShowObjects:
+    if not cursor.accept_one_of("FROM", "IN"):
+        cursor.expected("one of FROM or IN")
+    name = cursor.name()
+    like, where = _filter(cursor)
+    return ShowObjects("column", of=name, like=like, where=where)
+
+
+def _objects(cursor: Cursor, kind: str) -> ShowObjects:
+    schema: Name | None = None
+    source: Name | None = None
+    if cursor.accept_one_of("FROM", "IN"):
+        if cursor.peek("CLUSTER"):
+            cursor.not_supported("SHOW .. IN CLUSTER is not supported yet")
+        schema = cursor.name()
+    if kind == "table" and cursor.accept("ON"):
+        source = cursor.name()
+    like, where = _filter(cursor)
+    return ShowObjects(kind, schema, source, like=like, where=where)
+
+
+def _filter(cursor: Cursor) -> tuple[str | None, str]:
+    if cursor.accept("LIKE"):
+        return cursor.string(), ""
+    if cursor.accept("WHERE"):
+        return None, take_expression(cursor).canonical
+    return None, ""

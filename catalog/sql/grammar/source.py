@@ -1,0 +1,115 @@
+"""CREATE SOURCE, ALTER SOURCE .. REFRESH REFERENCES."""
+
+from __future__ import annotations
+
+from catalog.sql.cursor import Cursor
+from catalog.sql.grammar.options import Kind, options
+from catalog.sql.nodes.names import Name, Option
+from catalog.sql.nodes.source import CreateSource, RefreshReferences
+
+GENERATORS = ("AUCTION", "COUNTER", "TPCH", "KEY VALUE")
+GENERATOR_OPTIONS: dict[str, Kind] = {
+    "TICK INTERVAL": "text",
+    "AS OF": "number",
+    "UP TO": "number",
+    "SCALE FACTOR": "number",
+    "MAX CARDINALITY": "number",
+    "KEYS": "number",
+    "SNAPSHOT ROUNDS": "number",
+    "TRANSACTIONAL SNAPSHOT": "flag",
+    "VALUE SIZE": "number",
+    "SEED": "number",
+    "PARTITIONS": "number",
+    "BATCH SIZE": "number",
+}
+WITH_OPTIONS: dict[str, Kind] = {"RETAIN HISTORY": "retention", "TIMESTAMP INTERVAL": "text"}
+_LEGACY_OPTIONS = ("TEXT COLUMNS", "EXCLUDE COLUMNS", "IGNORE COLUMNS", "DETAILS")
+_OTHER_KINDS = (("MYSQL",), ("SQL", "SERVER"), ("KAFKA",), ("WEBHOOK",))
+_LEGACY_CLAUSES = (
+    ("FOR", "ALL", "TABLES"),
+    ("FOR", "TABLES"),
+    ("FOR", "SCHEMAS"),
+    ("EXPOSE", "PROGRESS"),
+)
+_INSTEAD = "not supported; use CREATE TABLE .. FROM SOURCE instead"
+
+
+def create_source(cursor: Cursor) -> CreateSource:
+    """After `CREATE SOURCE`."""
+    if_not_exists, name = cursor.if_not_exists(), cursor.name()
+    cluster = None
+    if cursor.accept("IN", "CLUSTER"):
+        cluster = Name((cursor.identifier(),), cursor.at(cursor.tokens[cursor.index - 1]))
+    cursor.expect("FROM")
+    for words in _OTHER_KINDS:
+        if cursor.peek(*words):
+            cursor.not_supported(f"{' '.join(words)} sources are not supported yet")
+    if not (cursor.peek("POSTGRES") or cursor.peek("LOAD")):
+        cursor.expected("one of POSTGRES or KAFKA or LOAD")
+    if cursor.accept("POSTGRES"):
+        cursor.expect("CONNECTION")
+        kind, connection, generator = "postgres", cursor.name(), ""
+        chosen = _postgres_options(cursor)
+    else:
+        cursor.expect("LOAD", "GENERATOR")
+        kind, connection, generator = "load generator", None, _generator(cursor)
+        chosen = options(cursor, GENERATOR_OPTIONS) if cursor.peek("(") else ()
+    _refuse_legacy(cursor)
+    with_options = options(cursor, WITH_OPTIONS) if cursor.accept("WITH") else ()
+    return CreateSource(
+        name, kind, chosen, connection, generator, cluster, if_not_exists, with_options
+    )
+
+
+def alter_source(cursor: Cursor) -> RefreshReferences:
+    """After `ALTER SOURCE`, where no RENAME follows."""
+    if_exists, name = cursor.if_exists(), cursor.name()
+    for words in (
+        ("ADD", "SUBSOURCE"),
+        ("ADD", "TABLE"),
+        ("DROP", "SUBSOURCE"),
+        ("DROP", "TABLE"),
+    ):
+        if cursor.peek(*words):
+            cursor.not_supported(f"ALTER SOURCE .. {' '.join(words)} {_INSTEAD}")
+    if cursor.peek("SET") or cursor.peek("RESET") or cursor.peek("OWNER"):
+        cursor.not_supported(f"ALTER SOURCE .. {cursor.token.key} is not supported yet")
+    if not cursor.accept("REFRESH"):
+        cursor.expected("one of REFRESH or RENAME")
+    cursor.expect("REFERENCES")
+    return RefreshReferences(name, if_exists)
+
+
+def _generator(cursor: Cursor) -> str:
+    if cursor.peek("MARKETING"):
+        cursor.not_supported("LOAD GENERATOR MARKETING is not supported yet")
+    for generator in GENERATORS:
+        if cursor.accept(*generator.split()):
+            return generator.lower()
+    cursor.expected("one of " + " or ".join(GENERATORS))
+
+
+def _postgres_options(cursor: Cursor) -> tuple[Option, ...]:
+    if not cursor.peek("("):
+        return ()
+    _refuse_legacy_options(cursor)
+    return options(cursor, {"PUBLICATION": "text"})
+
+
+def _refuse_legacy_options(cursor: Cursor) -> None:
+    """Name the first option of the legacy syntax, wherever it stands in the list."""
+    index = cursor.index
+    while cursor.tokens[index].key != ")" and cursor.tokens[index].kind != "end":
+        for option in _LEGACY_OPTIONS:
+            words = option.split()
+            keys = [token.key for token in cursor.tokens[index + 1 : index + 1 + len(words)]]
+            if cursor.tokens[index].key in ("(", ",") and keys == words:
+                cursor.not_supported(f"{option} {_INSTEAD}", cursor.tokens[index + 1].start)
+        index += 1
+
+
+def _refuse_legacy(cursor: Cursor) -> None:
+    for words in _LEGACY_CLAUSES:
+        if cursor.peek(*words):
+            clause = " ".join(words) + (" AS" if words[0] == "EXPOSE" else "")
+            cursor.not_supported(f"{clause} {_INSTEAD}")
