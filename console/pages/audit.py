@@ -1,0 +1,28 @@
+"""The audit log."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.http import urlencode
+
+from console.fragments import views
+from console.fragments.model import Group
+from console.fragments.views import PAGE
+from console.pages.request import signed_in
+
+
+@signed_in
+def audit(request: HttpRequest) -> HttpResponse:
+    """Events, newest first; the newest page is live."""
+    asked = {key: request.GET.get(key, "").strip() for key in ("object", "before")}
+    page = views.audit(asked)
+    rows = page["rows"]
+    full = isinstance(rows, Group) and len(rows.items) == PAGE
+    context = {
+        **asked,
+        "page": page,
+        "older": rows.items[-1].id.removeprefix("audit-") if full else "",
+        "live": "" if asked["before"] else urlencode({"view": "audit", "object": asked["object"]}),
+    }
+    return render(request, "audit/page.html", context)
