@@ -88,6 +88,7 @@ _services = _running()
 HEADRACE_SECRET_KEY = _secret_key()
 HEADRACE_JARS = Path(os.environ.get("HEADRACE_JARS") or HEADRACE_HOME / "jars").absolute()
 HEADRACE_REGION = "local/embedded"
+HEADRACE_HOST = os.environ.get("HEADRACE_HOST") or "127.0.0.1"
 HEADRACE_PORT = int(os.environ.get("HEADRACE_PORT") or "8000")
 HEADRACE_PGPORT = int(os.environ.get("HEADRACE_PGPORT") or "6875")
 HEADRACE_DEMO = os.environ.get("HEADRACE_DEMO", "") not in {"", "0"}
@@ -156,6 +157,12 @@ TEMPLATES = [
 DATABASES = {"default": _database(os.environ.get("HEADRACE_DATABASE", ""))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "catalog.User"
+_validators = "django.contrib.auth.password_validation"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"{_validators}.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": f"{_validators}.CommonPasswordValidator"},
+    {"NAME": f"{_validators}.UserAttributeSimilarityValidator"},
+]
 LOGIN_URL = "/sign-in"
 LOGIN_REDIRECT_URL = "/"
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -199,6 +206,14 @@ _on_redis: dict[str, Any] = {
 }
 CHANNEL_LAYERS = {"default": _on_redis if HEADRACE_REDIS else _in_memory}
 
+_shared_cache = {
+    "BACKEND": "django.core.cache.backends.redis.RedisCache",
+    "LOCATION": HEADRACE_REDIS,
+    "KEY_PREFIX": "headrace",
+}
+_own_cache = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+CACHES = {"default": _shared_cache if HEADRACE_REDIS else _own_cache}
+
 CELERY_BROKER_URL = HEADRACE_REDIS or "memory://"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -210,17 +225,43 @@ CELERY_TIMEZONE = "UTC"
 
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "console.api.authentication.AppPassword",
+        "console.api.authentication.BearerToken",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["console.api.parsers.BoundedJSON"],
+    "DEFAULT_THROTTLE_CLASSES": ["console.api.throttles.PerCaller"],
+    "DEFAULT_THROTTLE_RATES": {
+        "anonymous": "20/second",
+        "rest": "100/second",
+        "sql": "200/second",
+    },
+    "EXCEPTION_HANDLER": "console.api.failures.handle",
+    "NUM_PROXIES": 0,
 }
+HEADRACE_BODY_LIMIT = 4 * 1024 * 1024
+"""Bytes that a REST or SQL request may have."""
+
 SPECTACULAR_SETTINGS = {
     "TITLE": "Headrace",
+    "DESCRIPTION": (
+        "Live tables from databases. Every write renders one SQL statement, returns it as `sql` "
+        "and runs it, so whatever these resources do, SQL does too."
+    ),
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api",
+    "COMPONENT_SPLIT_REQUEST": True,
     "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SERVE_AUTHENTICATION": [],
+    "SORT_OPERATIONS": True,
 }
 
 LOGGING = {

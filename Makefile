@@ -1,0 +1,42 @@
+PYTHON ?= python3
+PORT ?= 8000
+PGPORT ?= 6875
+DEMO ?=
+VENV := .venv/bin
+.DEFAULT_GOAL := help
+.PHONY: help run test fast lint format bench install jars clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+run: ## Run Headrace (PORT=8000 PGPORT=6875; DEMO=1 makes a demo with live tables)
+	@$(PYTHON) tools/bootstrap.py
+	@HEADRACE_PORT=$(PORT) HEADRACE_PGPORT=$(PGPORT) HEADRACE_DEMO=$(DEMO) exec $(VENV)/python manage.py up
+
+test: install ## Run every test (services that are missing here skip theirs, by name)
+	@$(VENV)/python -m pytest $(ARGS)
+
+fast: install ## Run the tests that need no service
+	@$(VENV)/python -m pytest -m "not spark and not postgres and not browser and not faults" $(ARGS)
+
+lint: install ## Check style, types and the rooms' borders
+	$(VENV)/ruff check .
+	$(VENV)/ruff format --check .
+	$(VENV)/mypy
+	$(VENV)/lint-imports --no-logo
+
+format: install ## Put the code into its form
+	$(VENV)/ruff check --fix .
+	$(VENV)/ruff format .
+
+bench: install ## Measure against the peers; writes bench/results/latest.json
+	@$(VENV)/python -m bench $(ARGS)
+
+install: ## Make the virtual environment and fetch the jars, for development
+	@$(PYTHON) tools/bootstrap.py --dev
+
+jars: ## Fetch the jars that Spark lacks
+	@$(PYTHON) tools/bootstrap.py
+
+clean: ## Remove caches (never the home with its data)
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

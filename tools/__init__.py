@@ -1,0 +1,1 @@
+"""What runs before Headrace can: its environment and its jars."""
