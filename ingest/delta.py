@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyarrow import fs
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from ingest.contract.log import Commit
 from ingest.contract.plane import Plane
@@ -28,6 +28,7 @@ class Version:
     number: int
     metadata: str
     added: tuple[str, ...]
+    operation: str = ""
     metrics: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -46,6 +47,13 @@ def quarantine_path(plane: Plane, shard: str) -> str:
     return f"{plane.warehouse}/tables/{shard}/quarantine"
 
 
+def base_metadata(table: str, time: int, position: int) -> str:
+    """The userMetadata of a base's commit: it holds everything up to log time `time` (ms) and
+    upstream position `position`."""
+    fields = {"table": table, "frontier_time": time, "frontier_position": position}
+    return json.dumps(fields, separators=(",", ":"))
+
+
 def append(
     frame: DataFrame, path: str, metadata: str, options: Mapping[str, str] | None = None
 ) -> None:
@@ -57,6 +65,33 @@ def append(
     for name, value in (options or {}).items():
         writer = writer.option(name, value)
     writer.save(path)
+
+
+def delete(live: SparkSession, path: str, column: str, comparison: str, value: int) -> int:
+    """Delete the rows whose `column` compares so with `value`; returns how many.
+
+    Delta's statements take no parameters; the value is a number, so it can stand in the text.
+    """
+    words = ("DELETE FROM", name(path), "WHERE", column, comparison, str(int(value)))
+    done = live.sql(" ".join(words)).collect()
+    return int(done[0][0]) if done else 0
+
+
+def optimize(live: SparkSession, path: str) -> tuple[int, int]:
+    """Join small files; how many into how many. Never conflicts with appends."""
+    found = live.sql(" ".join(("OPTIMIZE", name(path)))).collect()
+    metrics = found[0]["metrics"]
+    return int(metrics["numFilesRemoved"]), int(metrics["numFilesAdded"])
+
+
+def vacuum(live: SparkSession, path: str, hours: int) -> None:
+    """Delete the files that no version of the last `hours` uses."""
+    live.sql(" ".join(("VACUUM", name(path), "RETAIN", str(int(hours)), "HOURS"))).collect()
+
+
+def name(path: str) -> str:
+    """The table at a path as Spark SQL names it."""
+    return "delta.`" + path.replace("`", "``") + "`"
 
 
 def versions(path: str, after: int = -1) -> list[Version]:
@@ -158,7 +193,11 @@ def _version(number: int, actions: list[dict[str, Any]]) -> Version:
     info: dict[str, Any] = next((a["commitInfo"] for a in actions if "commitInfo" in a), {})
     added = tuple(a["add"]["path"] for a in actions if "add" in a)
     return Version(
-        number, info.get("userMetadata") or "", added, info.get("operationMetrics") or {}
+        number,
+        info.get("userMetadata") or "",
+        added,
+        info.get("operation") or "",
+        info.get("operationMetrics") or {},
     )
 
 

@@ -128,7 +128,7 @@ def trim(plane: Plane, feed_id: str, keep_after: int) -> int:
 
 def tail_statistics(plane: Plane, feed_id: str, export: Export) -> Tail:
     """How much of the log the table's base does not hold yet; reads commit files only."""
-    return retention.tail(plane, feed_id, export)
+    return retention.tail_of(plane, feed_id, export)
 
 
 def apply_due(tail: Tail, now: int) -> bool:

@@ -13,8 +13,8 @@ from typing import Literal, TypeVar
 
 import grpc
 from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 from pyspark.sql.connect.client.retries import DefaultPolicy
-from pyspark.sql.connect.session import SparkSession
 
 from ingest.contract.plane import Plane
 from ingest.errors import HeadraceError, IngestError, Terminal, Transient
@@ -115,6 +115,8 @@ def failure(error: Exception) -> HeadraceError:
         )
     text = str(error)
     condition = _condition(error, text)
+    if "violates not-null constraint" in text:
+        return IngestError(_first_sentence(error), sqlstate="23502")
     for name, sqlstate, message in _CONDITIONS:
         if name in condition:
             return IngestError(message, detail=_first_sentence(error), sqlstate=sqlstate)

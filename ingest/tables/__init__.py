@@ -1,0 +1,1 @@
+"""Tables: base, tail, reads at a time, folding, plain tables."""

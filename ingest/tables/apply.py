@@ -1,0 +1,183 @@
+"""Folding the tail into the base, so that reads stay cheap and the log can be trimmed.
+
+The base's frontier is in the commit that moves it, so doing it twice changes nothing; a second
+folder of the same table loses the race for the commit and changes nothing either.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.connect import functions as F
+
+from ingest import delta, spark
+from ingest.contract.commands import Export, Input
+from ingest.contract.plane import Plane
+from ingest.contract.relation import Column, Relation
+from ingest.feeds import failpoint
+from ingest.tables import cast, collection, frontier, retention, tail
+from ingest.tables.frontier import Frontier
+from ingest.tables.pending import Pending, in_spark
+
+_MOST_ROWS = 50_000
+_MOST_FILES = 3_000
+_MOST_AGE = 600_000
+_writing = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What folding did. `frontier` (ms): the base holds everything up to it. `rows` counts tail
+    rows that were looked at, `quarantined` all rows in the table's quarantine."""
+
+    table: str
+    frontier: int
+    rows: int
+    quarantined: int
+
+
+def due(found: retention.Tail, now: int) -> bool:
+    """Whether a tail is large, scattered or old enough to be folded at `now` (ms)."""
+    if found.rows == 0:
+        return False
+    aged = now - found.since >= _MOST_AGE
+    return found.rows >= _MOST_ROWS or found.files >= _MOST_FILES or aged
+
+
+def apply(plane: Plane, feed_id: str, export: Export, upto: int) -> Applied:
+    """Fold everything up to time `upto` (ms), which must be complete; see `ingest.engine.apply`.
+
+    Raises IngestError before the first snapshot, Transient when another folder was faster.
+    """
+    source = as_input(feed_id, export)
+    known = frontier.at(plane, export.shard, 2**63 - 1)
+    rows = retention.count(plane, feed_id, export.reference, known.time, upto)
+    if rows != 0 and known.time < upto:
+        with _writing:
+            spark.run(
+                plane, lambda live: _fold(plane, live, source, known, upto), "write", repeat=False
+            )
+            failpoint.hit("applied")
+    return Applied(
+        export.table,
+        max(known.time, upto),
+        max(rows, 0),
+        count_quarantined(plane, export.shard),
+    )
+
+
+def as_input(feed_id: str, export: Export) -> Input:
+    """A table as a query's input."""
+    columns = tuple(Column(c.name, c.type, c.nullable) for c in export.columns)
+    relation = Relation(columns, export.key)
+    return Input(
+        export.table,
+        export.shard,
+        relation,
+        feed_id,
+        export.reference,
+        export.columns,
+        export.key,
+    )
+
+
+def count_quarantined(plane: Plane, shard: str) -> int:
+    """Rows in a table's quarantine."""
+    path = delta.quarantine_path(plane, shard)
+    return sum(int(v.metrics.get("numOutputRows", 0)) for v in delta.versions(path))
+
+
+def _fold(plane: Plane, live: SparkSession, source: Input, known: Frontier, upto: int) -> None:
+    raw = tail.log(plane, source.feed).frame(live, source.reference, known, upto)
+    found = in_spark(raw, source)
+    if found is None:
+        return
+    meta = delta.base_metadata(source.item, upto, known.position)
+    _quarantine(plane, source, found, meta, upto)
+    if source.key and not found.truncated and found.retracts:
+        _merge(plane, live, source, found, (meta, upto))
+    elif found.truncated or found.retracts:
+        rows = collection.base(plane, live, source, known.version)
+        _write(plane, source, collection.merged(rows, found, source), "overwrite", (meta, upto))
+    else:
+        empty = collection.base(plane, live, source, known.version).limit(0)
+        whole = Pending(found.rows, truncated=True, incomplete=False, retracts=False)
+        made = collection.merged(empty, whole, source)
+        _write(plane, source, made, "append", (meta, upto))
+
+
+def _write(
+    plane: Plane, source: Input, rows: DataFrame, mode: str, commit: tuple[str, int]
+) -> None:
+    meta, upto = commit
+    writer = rows.write.format("delta").mode(mode).option("userMetadata", meta)
+    writer = writer.option("txnAppId", f"fold-{source.shard}").option("txnVersion", upto)
+    writer.save(delta.base_path(plane, source.shard))
+
+
+def _merge(
+    plane: Plane, live: SparkSession, source: Input, found: Pending, commit: tuple[str, int]
+) -> None:
+    """MERGE by key. A row that does not fit its types leaves the table for the quarantine."""
+    meta, upto = commit
+    settings = {
+        "spark.databricks.delta.commitInfo.userMetadata": meta,
+        "spark.databricks.delta.write.txnAppId": f"fold-{source.shard}",
+        "spark.databricks.delta.write.txnVersion": str(upto),
+    }
+    gone = (F.col("op") == "d") | ~cast.all_fit(F.col("after"), source.columns)
+    key = collection.touched_keys(source)
+    changes = found.rows.select(
+        *key,
+        gone.alias("__gone"),
+        F.col("after").alias("__after"),
+        F.coalesce("missing", F.array().cast("array<int>")).alias("__missing"),
+    )
+    target = delta.name(delta.base_path(plane, source.shard))
+    typed = {
+        collection.quoted(c.name): cast.typed(cast.cell(F.col("__after"), c), c.type).cast(
+            c.type.spark
+        )
+        for c in source.columns
+    }
+    filled = {
+        name: F.when(F.array_contains("__missing", c.upstream_position), F.col(name)).otherwise(
+            value
+        )
+        for (name, value), c in zip(typed.items(), source.columns, strict=True)
+    }
+    whole = F.size("__missing") == 0
+    try:
+        for name, value in settings.items():
+            live.conf.set(name, value)
+        (
+            changes.mergeInto(target, collection.same_key(source))
+            .whenMatched(F.col("__gone"))
+            .delete()
+            .whenMatched()
+            .update(filled if found.incomplete else typed)
+            .whenNotMatched(~F.col("__gone") & whole)
+            .insert(typed)
+            .merge()
+        )
+    finally:
+        for name in settings:
+            live.conf.unset(name)
+
+
+def _quarantine(plane: Plane, source: Input, found: Pending, meta: str, upto: int) -> None:
+    """Keep the rows that have no form here, with why; written before the base moves on."""
+    path = delta.quarantine_path(plane, source.shard)
+    done = delta.versions(path)
+    if done and (last := frontier.of(done[-1], done[-1].number)) and last.time >= upto:
+        return
+    why = cast.reason(F.col("after"), source.columns)
+    alive = F.col("op") != "d" if source.key else F.col("diff") > 0
+    bad = found.rows.where(alive).select("time", "position", "after", why.alias("reason"))
+    bad = bad.where(F.col("reason").isNotNull())
+    if bad.isEmpty():
+        return
+    writer = bad.write.format("delta").mode("append").option("userMetadata", meta)
+    writer.save(path)

@@ -1,0 +1,127 @@
+"""A table at a time: its base at a version, minus what the tail touched, plus what it made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.connect import functions as F
+
+from ingest import delta
+from ingest.contract.commands import ExportColumn, Input
+from ingest.contract.plane import Plane
+from ingest.tables import cast, frontier, plain_versions
+from ingest.tables.pending import Pending, pending
+
+
+def at(plane: Plane, session: SparkSession, source: Input, time: int) -> DataFrame:
+    """The rows of `source` at `time` (ms), columns as its relation names them.
+
+    Raises IngestError when it cannot be read at that time.
+    """
+    if not source.feed:
+        version = plain_versions.at(plane, source.shard, time)
+        return base(plane, session, source, version)
+    known = frontier.at(plane, source.shard, time)
+    version = None if known.newest else known.version
+    rows = base(plane, session, source, version)
+    found = pending(session, plane, source, known, time)
+    return rows if found is None else merged(rows, found, source)
+
+
+def base(plane: Plane, session: SparkSession, source: Input, version: int | None) -> DataFrame:
+    """The rows that a table's Delta files hold, at a version or at the newest."""
+    reader = session.read.format("delta")
+    if version is not None:
+        reader = reader.option("versionAsOf", version)
+    names = [quoted(name) for name in source.relation.names]
+    return reader.load(delta.base_path(plane, source.shard)).select(*names)
+
+
+def merged(rows: DataFrame, found: Pending, source: Input) -> DataFrame:
+    """Base rows and a reduced tail as one table."""
+    return _keyed(rows, found, source) if source.key else _keyless(rows, found, source)
+
+
+def touched(found: Pending, source: Input) -> DataFrame:
+    """The keys that the tail speaks of, typed, under their columns' names with a prefix."""
+    return found.rows.select(*touched_keys(source))
+
+
+def touched_keys(source: Input) -> list[Column]:
+    """The key columns of a reduced tail, typed and named for `same_key`."""
+    kinds = {c.name: c.type for c in source.columns}
+    return [
+        cast.typed(F.get("key", i), kinds[name]).cast(kinds[name].spark).alias(f"__key_{i}")
+        for i, name in enumerate(source.key)
+    ]
+
+
+def same_key(source: Input) -> Column:
+    """Whether a base row has the key of a `touched` row."""
+    pairs = [F.col(quoted(n)) == F.col(f"__key_{i}") for i, n in enumerate(source.key)]
+    return reduce(lambda left, right: left & right, pairs)
+
+
+def fill(columns: Sequence[ExportColumn]) -> list[Column]:
+    """A row's columns where upstream left some out: those come from the base row beside it."""
+    after = F.col("__after")
+    return [
+        F.when(F.array_contains("__missing", c.upstream_position), F.col(quoted(c.name)))
+        .otherwise(cast.typed(cast.cell(after, c), c.type).cast(c.type.spark))
+        .alias(c.name)
+        for c in columns
+    ]
+
+
+def quoted(name: str) -> str:
+    """A column's name as Spark reads it back whole."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _keyed(rows: DataFrame, found: Pending, source: Input) -> DataFrame:
+    columns = source.columns
+    present = found.rows.where((F.col("op") != "d") & cast.all_fit(F.col("after"), columns))
+    whole = F.size(F.coalesce(F.col("missing"), F.array().cast("array<int>"))) == 0
+    complete = present.where(whole) if found.incomplete else present
+    made = complete.select(*cast.values(F.col("after"), columns))
+    if found.truncated:
+        return made
+    kept = rows.join(F.broadcast(touched(found, source)), same_key(source), "left_anti")
+    result = kept.unionAll(made)
+    if not found.incomplete:
+        return result
+    return result.unionAll(_patched(rows, present.where(~whole), source))
+
+
+def _patched(rows: DataFrame, partial: DataFrame, source: Input) -> DataFrame:
+    left_out = F.col("missing").alias("__missing")
+    patch = partial.select(*touched_keys(source), F.col("after").alias("__after"), left_out)
+    return rows.join(F.broadcast(patch), same_key(source)).select(*fill(source.columns))
+
+
+def _keyless(rows: DataFrame, found: Pending, source: Input) -> DataFrame:
+    after, diff = F.col("after"), F.col("diff")
+    fitting = found.rows.where(cast.all_fit(after, source.columns))
+    typed = cast.values(after, source.columns)
+    times = F.explode(F.sequence(F.lit(1), F.abs(diff).cast("int"))).alias("__n")
+    names = [quoted(c.name) for c in source.columns]
+    made = fitting.where(diff > 0).select(*typed, times).select(*names)
+    if found.truncated:
+        return made
+    if not found.retracts:
+        return rows.unionAll(made)
+    gone = fitting.where(diff < 0).select(*typed, times).select(*names)
+    distinct = F.broadcast(_renamed(gone, source))
+    same = reduce(
+        lambda left, right: left & right,
+        (F.col(n).eqNullSafe(F.col(f"__gone_{i}")) for i, n in enumerate(names)),
+    )
+    kept = rows.join(distinct, same, "left_anti")
+    rest = rows.join(distinct, same, "left_semi").exceptAll(gone)
+    return kept.unionAll(rest).unionAll(made)
+
+
+def _renamed(gone: DataFrame, source: Input) -> DataFrame:
+    return gone.toDF(*(f"__gone_{i}" for i in range(len(source.columns))))

@@ -1,0 +1,63 @@
+"""How far a table's base has come; the frontier is in the base's own commits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from ingest import delta
+from ingest.contract.plane import Plane
+from ingest.errors import IngestError
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """Version `version` of a base holds everything up to log time `time` (ms) and upstream
+    position `position`; `newest` says that no newer version was there when this was looked up."""
+
+    version: int
+    time: int
+    position: int
+    newest: bool = True
+
+
+def of(version: delta.Version, newest: int) -> Frontier | None:
+    """The frontier a commit carries; None for maintenance."""
+    try:
+        fields = json.loads(version.metadata)
+        time, position = int(fields["frontier_time"]), int(fields["frontier_position"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    return Frontier(version.number, time, position, newest=version.number == newest)
+
+
+def at(plane: Plane, shard: str, time: int) -> Frontier:
+    """The newest version of a table's base that holds nothing after `time` (ms).
+
+    Raises IngestError when the table has no rows yet or its history does not reach back to then.
+    """
+    known = delta.versions(delta.base_path(plane, shard))
+    if not known:
+        raise IngestError(
+            "the table is not readable yet: its first snapshot is still running",
+            hint="Wait until its status is running.",
+            sqlstate="55000",
+        )
+    newest = known[-1].number
+    for version in reversed(known):
+        found = of(version, newest)
+        if found is not None and found.time <= time:
+            return found
+    message = f"timestamp {time} is before the table's history begins"
+    raise IngestError(
+        message,
+        hint="Choose a later AS OF.",
+        sqlstate="22023",
+    )
+
+
+def newest(plane: Plane, shard: str) -> Frontier | None:
+    """The frontier of the newest version; None before the first snapshot."""
+    known = delta.versions(delta.base_path(plane, shard))
+    found = (of(version, known[-1].number) for version in reversed(known))
+    return next((frontier for frontier in found if frontier is not None), None)

@@ -1,0 +1,276 @@
+"""What the tail says about a table: the newest version of each key, or a multiset's difference.
+
+There are two ways to the same answer: in memory for a small tail, in Spark for a large one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.connect import functions as F
+
+from ingest.contract.commands import ExportColumn, Input
+from ingest.contract.plane import Plane
+from ingest.tables import tail
+from ingest.tables.frontier import Frontier
+
+Cells = Sequence[str | None]
+
+_NEWEST = pa.schema(
+    [
+        ("time", pa.int64()),
+        ("position", pa.int64()),
+        ("op", pa.string()),
+        ("key", pa.list_(pa.string())),
+        ("after", pa.list_(pa.string())),
+        ("missing", pa.list_(pa.int32())),
+    ]
+)
+_NET = pa.schema(
+    [
+        ("time", pa.int64()),
+        ("position", pa.int64()),
+        ("after", pa.list_(pa.string())),
+        ("diff", pa.int64()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Pending:
+    """The tail, reduced. `truncated`: nothing of the base is left. `incomplete`: some rows lack
+    values that upstream left out and only the base has. `retracts`: some rows of the base go.
+
+    `rows` of a keyed table: time, position, op, key, after, missing; of one without a key: time,
+    position, after, diff.
+    """
+
+    rows: DataFrame
+    truncated: bool
+    incomplete: bool
+    retracts: bool
+
+
+def pending(
+    session: SparkSession, plane: Plane, source: Input, frontier: Frontier, upto: int
+) -> Pending | None:
+    """The tail of `source` after its base's frontier up to time `upto`; None when it is empty."""
+    log = tail.log(plane, source.feed)
+    known = log.batches(frontier.time, upto)
+    if known is not None:
+        count = sum(b.commit.counts.get(str(source.reference), 0) for b in known)
+        if count == 0:
+            return None
+        if count <= tail.MOST_ROWS:
+            return _in_memory(session, log, source, frontier, upto)
+    return in_spark(log.frame(session, source.reference, frontier, upto), source)
+
+
+def _in_memory(
+    session: SparkSession, log: tail.Log, source: Input, frontier: Frontier, upto: int
+) -> Pending | None:
+    table = log.rows(source.reference, frontier, upto)
+    if table is None:
+        whole = log.frame(session, source.reference, frontier, upto)
+        table = whole.orderBy("time", "seq").toArrow()
+        log.remember(source.reference, frontier.time, upto, table)
+    if table.num_rows == 0:
+        return None
+    return reduce_keyed(session, table) if source.key else reduce_keyless(session, table, source)
+
+
+def reduce_keyed(session: SparkSession, table: pa.Table) -> Pending:
+    """The newest version of each key of an ordered tail."""
+    ops, keys = table["op"].to_pylist(), table["key"].to_pylist()
+    newest, truncated = _newest(ops, keys)
+    indices = pa.array(newest.values(), pa.int64())
+    if all(not unchanged for unchanged in table["unchanged"].to_pylist()):
+        picked = table.select(["time", "position", "op", "key", "after"]).take(indices)
+        missing = pa.nulls(picked.num_rows, pa.list_(pa.int32()))
+        picked = picked.append_column("missing", missing)
+        frame = _local(session, picked, _NEWEST)
+        return Pending(frame, truncated, incomplete=False, retracts=True)
+    rows = _filled(table.to_pylist())
+    picked = pa.Table.from_pylist(list(rows), schema=_NEWEST)
+    incomplete = any(row["missing"] for row in rows)
+    return Pending(_local(session, picked, _NEWEST), truncated, incomplete, retracts=True)
+
+
+def reduce_keyless(session: SparkSession, table: pa.Table, source: Input) -> Pending:
+    """The difference that an ordered tail makes to a multiset of rows."""
+    positions = [c.upstream_position for c in source.columns]
+    net: Counter[tuple[str | None, ...]] = Counter()
+    truncated = False
+    for row in table.to_pylist():
+        if row["op"] == "t":
+            net.clear()
+            truncated = True
+        for cells, diff in ((row["before"], -1), (row["after"], 1)):
+            if cells is not None:
+                net[tuple(_at(cells, p) for p in positions)] += diff
+    last = table.slice(table.num_rows - 1).to_pylist()[0]
+    rows = [
+        {
+            "time": last["time"],
+            "position": last["position"],
+            "after": _spread(positions, cells),
+            "diff": diff,
+        }
+        for cells, diff in net.items()
+        if diff
+    ]
+    frame = _local(session, pa.Table.from_pylist(rows, schema=_NET), _NET)
+    return Pending(frame, truncated, incomplete=False, retracts=any(d < 0 for d in net.values()))
+
+
+def in_spark(raw: DataFrame, source: Input) -> Pending | None:
+    """Reduce a tail of any size; costs one job to look at it and is lazy about the rest."""
+    about = raw.agg(
+        F.count("*").alias("rows"),
+        F.max(F.when(F.col("op") == "t", _order())).alias("truncate"),
+        F.max(F.size(F.coalesce(F.col("unchanged"), F.array().cast("array<int>")))).alias("left"),
+        F.max(F.col("op").isin("u", "d").cast("int")).alias("retracts"),
+    ).collect()[0]
+    if about["rows"] == 0:
+        return None
+    if about["truncate"] is not None:
+        at = about["truncate"]
+        raw = raw.where(
+            _order() > F.struct(F.lit(at[0]).cast("bigint"), F.lit(at[1]).cast("bigint"))
+        )
+    if not source.key:
+        return Pending(
+            _net(raw, source.columns),
+            about["truncate"] is not None,
+            incomplete=False,
+            retracts=bool(about["retracts"]),
+        )
+    rows = _newest_in_spark(raw, source.columns)
+    return Pending(
+        rows, about["truncate"] is not None, bool(about["left"]), retracts=bool(about["retracts"])
+    )
+
+
+def _order() -> Column:
+    return F.struct("time", "seq")
+
+
+def _newest_in_spark(raw: DataFrame, columns: Sequence[ExportColumn]) -> DataFrame:
+    """Newest per key; each column's newest value that upstream did send since the last insert."""
+    positions = [c.upstream_position for c in columns]
+    sent = [
+        F.max_by(
+            F.struct(F.get("after", p - 1).alias("value")),
+            F.when(~F.array_contains(F.coalesce("unchanged", _none()), p), _order()),
+        ).alias(f"c{p}")
+        for p in positions
+    ]
+    grouped = raw.groupBy("key").agg(
+        F.max_by(F.struct("time", "position", "op"), _order()).alias("last"), *sent
+    )
+    width = max(positions, default=0)
+    cells = [
+        F.col(f"c{i}.value") if i in positions else F.lit(None).cast("string")
+        for i in range(1, width + 1)
+    ]
+    absent = [F.when(F.col(f"c{p}").isNull(), F.lit(p)) for p in positions]
+    return grouped.select(
+        "last.time",
+        "last.position",
+        "last.op",
+        "key",
+        F.array(*cells).alias("after"),
+        F.array_compact(F.array(*absent)).cast("array<int>").alias("missing"),
+    )
+
+
+def _net(raw: DataFrame, columns: Sequence[ExportColumn]) -> DataFrame:
+    positions = {c.upstream_position for c in columns}
+    width = max(positions, default=0)
+
+    def cells(row: str) -> Column:
+        picked = [
+            F.get(row, i - 1) if i in positions else F.lit(None).cast("string")
+            for i in range(1, width + 1)
+        ]
+        return F.array(*picked).alias("after")
+
+    def side(row: str, diff: int) -> DataFrame:
+        present = raw.where(F.col(row).isNotNull())
+        return present.select("time", "position", cells(row), F.lit(diff).alias("diff"))
+
+    both = side("after", 1).unionAll(side("before", -1))
+    return (
+        both.groupBy("after")
+        .agg(
+            F.max("time").alias("time"),
+            F.max("position").alias("position"),
+            F.sum("diff").alias("diff"),
+        )
+        .where(F.col("diff") != 0)
+        .select("time", "position", "after", "diff")
+    )
+
+
+def _none() -> Column:
+    return F.array().cast("array<int>")
+
+
+def _newest(
+    ops: Iterable[str], keys: Iterable[Cells | None]
+) -> tuple[dict[tuple[str | None, ...], int], bool]:
+    newest: dict[tuple[str | None, ...], int] = {}
+    truncated = False
+    for index, (op, key) in enumerate(zip(ops, keys, strict=True)):
+        if op == "t":
+            newest.clear()
+            truncated = True
+        else:
+            newest[tuple(key or ())] = index
+    return newest, truncated
+
+
+def _filled(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Newest per key with values that upstream left out taken from the key's version before."""
+    newest: dict[tuple[str | None, ...], dict[str, Any]] = {}
+    for row in rows:
+        if row["op"] == "t":
+            newest.clear()
+            continue
+        key = tuple(row["key"] or ())
+        newest[key] = _fill(row, newest.get(key))
+    return list(newest.values())
+
+
+def _fill(row: dict[str, Any], earlier: dict[str, Any] | None) -> dict[str, Any]:
+    left_out: list[int] = row["unchanged"] or []
+    missing = list(left_out)
+    after: list[str | None] = list(row["after"] or ())
+    if left_out and earlier is not None and earlier["op"] != "d":
+        before: list[str | None] = earlier["after"]
+        absent: list[int] = earlier["missing"]
+        missing = [p for p in left_out if p in absent]
+        for position in left_out:
+            after[position - 1] = _at(before, position)
+    picked = {name: row[name] for name in ("time", "position", "op", "key")}
+    return picked | {"after": after, "missing": missing}
+
+
+def _at(cells: Cells, position: int) -> str | None:
+    return cells[position - 1] if position <= len(cells) else None
+
+
+def _spread(positions: Sequence[int], cells: Cells) -> list[str | None]:
+    row: list[str | None] = [None] * max(positions, default=0)
+    for position, cell in zip(positions, cells, strict=True):
+        row[position - 1] = cell
+    return row
+
+
+def _local(session: SparkSession, table: pa.Table, schema: pa.Schema) -> DataFrame:
+    return session.createDataFrame(table.cast(schema).combine_chunks())

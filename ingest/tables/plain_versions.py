@@ -1,0 +1,37 @@
+"""Which version of a plain table belongs to a time; the time is in the version's metadata."""
+
+from __future__ import annotations
+
+import json
+
+from ingest import delta
+from ingest.contract.plane import Plane
+from ingest.errors import IngestError
+
+
+def metadata(time: int) -> str:
+    """The userMetadata of a plain table's commit at `time` (ms)."""
+    return json.dumps({"time": time})
+
+
+def time_of(version: delta.Version) -> int | None:
+    """The time a commit was made at; None for maintenance."""
+    try:
+        return int(json.loads(version.metadata)["time"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def at(plane: Plane, shard: str, time: int) -> int | None:
+    """The version to read at `time`, None for the newest. Raises IngestError before the first."""
+    known = delta.versions(delta.base_path(plane, shard))
+    for version in reversed(known):
+        found = time_of(version)
+        if found is not None and found <= time:
+            return None if version is known[-1] else version.number
+    message = f"timestamp {time} is before the table's history begins"
+    raise IngestError(
+        message,
+        hint="Choose a later AS OF.",
+        sqlstate="22023",
+    )

@@ -1,0 +1,65 @@
+"""Any run of upstream changes, read at any time, before and after every kind of upkeep."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+
+from ingest.contract.plane import Plane
+from ingest.tables import apply, frontier, pending, retention, tail
+from tests.ingest.tables.upstream import Upstream, export, rows, table
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.mark.parametrize(("keyed", "seed"), [(True, 1), (False, 2)])
+def test_every_time_reads_as_it_was(plane: Plane, *, keyed: bool, seed: int) -> None:
+    feed, shard = f"f{uuid.uuid4().hex[:8]}", f"t{uuid.uuid4().hex[:8]}"
+    key = ("id",) if keyed else ()
+    upstream = Upstream(plane, feed, keyed=keyed, seed=seed)
+    upstream.seed_base(shard, 40)
+    source, definition = table(feed, shard, key), export(shard, key)
+    assert rows(plane, source, upstream.time) == upstream.now()
+    for number in range(6):
+        upstream.batch(changes=25, truncate=number == 4)
+    _check(plane, upstream, source)
+
+    middle = sorted(upstream.history)[3]
+    for _ in range(2):
+        assert apply.apply(plane, feed, definition, middle).frontier == middle
+        assert frontier.at(plane, shard, middle).time == middle
+    _check(plane, upstream, source)
+
+    upstream.batch(changes=30)
+    apply.apply(plane, feed, definition, upstream.time)
+    upstream.batch(changes=10)
+    _check(plane, upstream, source)
+
+    before = upstream.time
+    retention.trim(plane, feed, sorted(upstream.history)[-2])
+    upstream.batch(changes=5)
+    for time in (before, upstream.time):
+        assert rows(plane, source, time) == upstream.history[time]
+
+
+def _check(plane: Plane, upstream: Upstream, source: pending.Input) -> None:
+    for time in upstream.history:
+        assert rows(plane, source, time) == upstream.history[time], time
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_a_large_tail_is_reduced_in_spark(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch, *, keyed: bool
+) -> None:
+    feed, shard = f"f{uuid.uuid4().hex[:8]}", f"t{uuid.uuid4().hex[:8]}"
+    upstream = Upstream(plane, feed, keyed=keyed, seed=7)
+    upstream.seed_base(shard, 20)
+    for _ in range(3):
+        upstream.batch(changes=20)
+    monkeypatch.setattr(tail, "MOST_ROWS", 5)
+    source = table(feed, shard, ("id",) if keyed else ())
+    assert rows(plane, source, upstream.time) == upstream.now()
+    upstream.batch(changes=5, truncate=True)
+    upstream.batch(changes=5)
+    assert rows(plane, source, upstream.time) == upstream.now()
