@@ -10,6 +10,8 @@
     |   |- InvalidStatement       22023, 42602, ...
     |   |- NotSupported           0A000
     |   |- PermissionDenied       42501
+    |   |- SignInRefused          28P01
+    |   |- TooManyAttempts        53400
     |   |- StaleCatalog           40001, only when replanning did not help either
     |   `- UpstreamProblem        what purification found, with every check that failed
     `- IngestError (ingest.errors)
@@ -79,6 +81,18 @@ class PermissionDenied(StatementError):
     """The role may not."""
 
     sqlstate = "42501"
+
+
+class SignInRefused(StatementError):
+    """Who is asking could not be shown to be anybody."""
+
+    sqlstate = "28P01"
+
+
+class TooManyAttempts(StatementError):
+    """Too many failures lately; waiting helps."""
+
+    sqlstate = "53400"
 
 
 class StaleCatalog(StatementError):

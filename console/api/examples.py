@@ -1,0 +1,115 @@
+"""Examples in the OpenAPI schema; the tests send every one of them."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import OpenApiExample
+
+
+def _request(name: str, value: object) -> OpenApiExample:
+    return OpenApiExample(name, value=value, request_only=True)
+
+
+SQL = [
+    _request("Statements", {"query": "SHOW SOURCES; SHOW TABLES"}),
+    _request(
+        "With parameters",
+        {"queries": [{"query": "SELECT name FROM mz_tables WHERE id = $1", "params": ["u1"]}]},
+    ),
+    OpenApiExample(
+        "Rows",
+        value={
+            "results": [
+                {
+                    "tag": "SELECT 1",
+                    "rows": [["3"]],
+                    "desc": {
+                        "columns": [
+                            {"name": "count", "type_oid": 20, "type_len": 8, "type_mod": -1}
+                        ]
+                    },
+                    "notices": [],
+                }
+            ]
+        },
+        response_only=True,
+        status_codes=["200"],
+    ),
+]
+SECRET = [_request("A password", {"name": "shop_password", "value": "correct horse"})]
+CONNECTION = [
+    _request(
+        "PostgreSQL",
+        {
+            "name": "shop",
+            "type": "postgres",
+            "host": "db.example.com",
+            "port": 5432,
+            "upstream_database": "shop",
+            "user": "headrace",
+            "password": {"name": "shop_password"},
+            "ssl_mode": "require",
+        },
+    )
+]
+SOURCE = [
+    _request(
+        "A PostgreSQL publication",
+        {
+            "name": "shop_source",
+            "type": "postgres",
+            "connection": {"name": "shop"},
+            "publication": "headrace",
+        },
+    ),
+    _request(
+        "A load generator",
+        {
+            "name": "house",
+            "type": "load generator",
+            "generator": "auction",
+            "options": {"TICK INTERVAL": "1s"},
+        },
+    ),
+]
+TABLE = [
+    _request(
+        "From a source",
+        {
+            "name": "orders",
+            "source": {"name": "shop_source"},
+            "reference": {"namespace": "public", "name": "orders"},
+            "text_columns": ["location"],
+        },
+    ),
+    _request(
+        "Plain",
+        {
+            "name": "limits",
+            "columns": [
+                {"name": "id", "type": "integer", "primary_key": True},
+                {"name": "most", "type": "numeric(12,2)", "nullable": False, "default": 0},
+            ],
+        },
+    ),
+]
+TABLES = [
+    _request(
+        "Two from one snapshot",
+        {
+            "tables": [
+                {
+                    "name": "bids",
+                    "source": {"name": "house"},
+                    "reference": {"namespace": "auction", "name": "bids"},
+                },
+                {
+                    "name": "auctions",
+                    "source": {"name": "house"},
+                    "reference": {"namespace": "auction", "name": "auctions"},
+                },
+            ]
+        },
+    )
+]
+VIEW = [_request("A filter", {"name": "large", "query": "SELECT id FROM limits WHERE most > 10"})]
+TOKEN = [_request("For dbt", {"name": "dbt"})]
