@@ -1,0 +1,1 @@
+"""SELECT: names resolved, views expanded, types known, then Spark SQL; pure."""

@@ -1,0 +1,175 @@
+"""A parsed query to Spark SQL: the entrance of `catalog.query`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlglot import exp
+
+# Importing a family registers its rules.
+from catalog.query import (  # noqa: F401
+    aggregates,
+    arrays,
+    casts,
+    expressions,
+    functions,
+    json_functions,
+    rewrite_json,
+    rewrite_numeric,
+    rewrite_text,
+    rewrite_time,
+)
+from catalog.errors import NotSupported, StatementError
+from catalog.query.binder import Binder, BoundQuery, Moment
+from catalog.query.build import Bound, call
+from catalog.query.casts import as_text
+from catalog.query.names import Names, parts_of, position, unknown_relation
+from catalog.query.scope import Output
+from catalog.query.select import bind_query
+from ingest.contract.relation import Column, Relation
+
+QueryKind = Literal["data", "system", "constant"]
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What a query looks at: item ids (views included), and which engine answers it."""
+
+    kind: QueryKind
+    items: frozenset[str]
+    views: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A query for Spark: `sql` names its inputs by item id; `relation` is what comes back.
+
+    The columns of Spark's answer are `relation`'s in order; their names there are the same but
+    for duplicates. `items` are the ids of the tables and sources it reads.
+    """
+
+    sql: str
+    items: frozenset[str]
+    relation: Relation
+
+
+def inspect(query: exp.Expression, names: Names) -> Reads:
+    """What the query reads, through views.
+
+    Raises UnknownRelation (42P01), and NotSupported when it mixes system relations with data.
+    """
+    items: set[str] = set()
+    views: set[str] = set()
+    system = _collect(query, names, items, views)
+    data = items - system
+    if system and data:
+        raise NotSupported("cannot join system catalog relations with user collections yet")
+    kind: QueryKind = "system" if system else ("data" if data else "constant")
+    return Reads(kind, frozenset(items), frozenset(views))
+
+
+def _collect(query: exp.Expression, names: Names, items: set[str], views: set[str]) -> set[str]:
+    system: set[str] = set()
+    for table in query.find_all(exp.Table):
+        if isinstance(table.this, exp.Func):
+            continue
+        parts = parts_of(table)
+        if len(parts) == 1 and _is_cte(table, parts[0]):
+            continue
+        found = names.resolve(parts)
+        if found is None:
+            raise unknown_relation(parts, position(table.this))
+        if found.query is not None:
+            views.add(found.id)
+            system |= _collect(found.query, found.names or names, items, views)
+            continue
+        items.add(found.id)
+        if found.kind == "system":
+            system.add(found.id)
+    return system
+
+
+def _is_cte(table: exp.Table, name: str) -> bool:
+    inside: exp.Expression = table
+    node = table.parent
+    while node is not None:
+        with_ = node.args.get("with_")
+        if with_ is not None and with_ is not inside and name in _cte_names(with_, None):
+            return True
+        if isinstance(node, exp.With) and name in _cte_names(node, inside):
+            return True
+        inside, node = node, node.parent
+    return False
+
+
+def _cte_names(with_: exp.With, before: exp.Expression | None) -> list[str]:
+    names: list[str] = []
+    for cte in with_.expressions:
+        if cte is before and not with_.args.get("recursive"):
+            break
+        alias = cte.args["alias"].this
+        names.append(alias.name if alias.args.get("quoted") else alias.name.lower())
+    return names
+
+
+def compile_query(query: exp.Expression, names: Names, moment: Moment) -> Compiled:
+    """The query in Spark's words, everything resolved and typed.
+
+    Raises StatementError with position: 42P01 unknown relation, 42703 unknown column, 42702
+    ambiguous column, 42883 unknown function or operator, 42804 types that cannot meet, 0A000 what
+    is understood but not done.
+    """
+    binder = Binder(names, moment, query=bind_query)
+    try:
+        bound = bind_query(binder, query, None)
+    except RecursionError:
+        raise StatementError("query is nested too deeply", sqlstate="54001") from None
+    named = _named(bound)
+    relation = Relation(tuple(Column(o.name, o.type) for o in bound.outputs))
+    return Compiled(named.sql(dialect="spark"), frozenset(binder.items), relation)
+
+
+def _named(bound: BoundQuery) -> exp.Query:
+    """The outermost query with the user's column names, and intervals and rows as text."""
+    names = _unique([output.name for output in bound.outputs])
+    rendered = [o for o in bound.outputs if o.type.name == "interval"]
+    if isinstance(bound.node, exp.Select) and not rendered:
+        node = bound.node
+        for item, name in zip(node.expressions, names, strict=True):
+            inner = item.this if isinstance(item, exp.Alias) else item
+            item.replace(exp.Alias(this=inner.copy(), alias=exp.to_identifier(name, quoted=True)))
+        return node
+    return _wrap(bound, names)
+
+
+def _wrap(bound: BoundQuery, names: list[str]) -> exp.Query:
+    alias = exp.TableAlias(this=exp.to_identifier("q"))
+    columns = [
+        exp.Alias(this=_shown(o), alias=exp.to_identifier(name, quoted=True))
+        for o, name in zip(bound.outputs, names, strict=True)
+    ]
+    return exp.Select(expressions=columns).from_(exp.Subquery(this=bound.node, alias=alias))
+
+
+def _shown(output: Output) -> exp.Expression:
+    node = exp.column(exp.to_identifier(output.spark, quoted=True), table="q")
+    bound = Bound(node, output.type, output.shape, output.months)
+    if output.type.name == "interval" and not output.type.array:
+        return as_text(bound)
+    if output.type.name == "record":
+        return call("TO_JSON", node)
+    return node
+
+
+def _unique(names: list[str]) -> list[str]:
+    taken: set[str] = set()
+    out: list[str] = []
+    for name in names:
+        candidate, n = name, 1
+        while candidate.lower() in taken:
+            n += 1
+            candidate = f"{name}_{n}"
+        taken.add(candidate.lower())
+        out.append(candidate)
+    return out
