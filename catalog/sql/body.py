@@ -23,6 +23,7 @@ MAX_DEPTH = 128
 _NOT_NEWLINE = re.compile(r"[^\n]")
 _CLOSING = {"(": ")", "[": "]"}
 _NO_QUERY = "Expected SELECT, VALUES, or a subquery in the query body"
+_BEFORE_NAME = frozenset(("FROM", "JOIN", "AS", "WITH", "."))
 _STATEMENTS = (exp.Command, exp.DDL, exp.DML)
 
 
@@ -45,8 +46,7 @@ def take_query(cursor: Cursor, *stops: tuple[str, ...]) -> Body:
 
     `VALUES` comes back as `SELECT * FROM (VALUES ..)`. Raises SyntaxFailure.
     """
-    if not cursor.peek("(") and cursor.token.key not in ("SELECT", "WITH", "VALUES", "TABLE"):
-        cursor.expected("SELECT, VALUES, or a subquery in the query body")
+    _look_at_start(cursor)
     first = cursor.index
     body = _take(cursor, stops)
     if isinstance(body.tree, exp.Values):
@@ -60,9 +60,24 @@ def take_expression(cursor: Cursor, *stops: tuple[str, ...]) -> Body:
     """Take a scalar expression up to a comma, a closing bracket, a stop, or the end."""
     first = cursor.index
     body = _take(cursor, ((",",), *stops))
+    if isinstance(body.tree, exp.Alias):
+        cursor.index -= 2 if cursor.tokens[cursor.index - 2].key == "AS" else 1
+        cursor.end()
     if not isinstance(body.tree, exp.Expression) or isinstance(body.tree, _STATEMENTS):
         cursor.fail("Expected an expression", cursor.tokens[first].start)
     return body
+
+
+def _look_at_start(cursor: Cursor) -> None:
+    if not cursor.peek("(") and cursor.token.key not in ("SELECT", "WITH", "VALUES", "TABLE"):
+        cursor.expected("SELECT, VALUES, or a subquery in the query body")
+    second = cursor.tokens[cursor.index + 1]
+    if cursor.peek("VALUES") and second.key != "(":
+        cursor.accept("VALUES")
+        cursor.expect("(")
+    if cursor.accept("TABLE"):
+        cursor.identifier()
+        cursor.index -= 2
 
 
 def _select_from(values: exp.Values) -> exp.Select:
@@ -102,27 +117,31 @@ def _take(cursor: Cursor, stops: tuple[tuple[str, ...], ...]) -> Body:
 
 def _extent(cursor: Cursor, stops: tuple[tuple[str, ...], ...]) -> int:
     """Index of the token after the body. Raises SyntaxFailure for brackets that do not pair."""
-    open_brackets: list[str] = []
+    expected: list[str] = []
     heads = {stop[0] for stop in stops}
-    for index in range(cursor.index, len(cursor.tokens)):
+    index = cursor.index
+    while cursor.tokens[index].kind != "end":
         token = cursor.tokens[index]
-        key = token.key
-        if token.kind == "end" or (not open_brackets and _stops(cursor, index, heads, stops)):
-            break
-        if key in _CLOSING:
-            open_brackets.append(_CLOSING[key])
-            if len(open_brackets) > MAX_DEPTH:
-                _too_deep(cursor, token)
-        elif key in (")", "]"):
-            if not open_brackets:
-                return index
-            if open_brackets.pop() != key:
-                cursor.fail(f'syntax error at or near "{key}"', token.start)
-    if open_brackets:
-        name = "right parenthesis" if open_brackets[-1] == ")" else "right square bracket"
+        if not expected and (token.key in (")", "]") or _stops(cursor, index, heads, stops)):
+            return index
+        _bracket(cursor, token, cursor.tokens[index + 1], expected)
+        index += 1
+    if expected:
         cursor.index = index
-        cursor.expected(name)
+        cursor.expected("right parenthesis" if expected[-1] == ")" else "right square bracket")
     return index
+
+
+def _bracket(cursor: Cursor, token: Token, after: Token, expected: list[str]) -> None:
+    """Keep the closing brackets that are still due; refuse what sqlglot would let pass."""
+    if token.key in _CLOSING:
+        expected.append(_CLOSING[token.key])
+        if len(expected) > MAX_DEPTH:
+            _too_deep(cursor, token)
+    elif token.key in (")", "]") and expected.pop() != token.key:
+        cursor.fail(f'syntax error at or near "{token.key}"', token.start)
+    elif token.key == "." and after.key == ".":
+        cursor.fail("Expected identifier, found dot", after.start)
 
 
 def _stops(
@@ -160,10 +179,10 @@ def _refuse(
     """Say where sqlglot stopped: at a token, or at the end when something is missing there."""
     offset = cursor.start + _offset(text, error.errors)
     near = next((token for token in taken if token.end >= offset), taken[-1])
-    missing = "missing" in str(error) or "SENTINEL" in str(error)
+    missing = len(taken) == 1 or "missing" in str(error) or "SENTINEL" in str(error)
     if near is taken[-1] and missing:
         cursor.index = end
-        cursor.expected("an expression")
+        cursor.expected("identifier" if near.key in _BEFORE_NAME else "an expression")
     cursor.fail(f'syntax error at or near "{_raw(cursor, near)}"', near.start)
 
 
@@ -183,4 +202,4 @@ def _raw(cursor: Cursor, token: Token) -> str:
 
 
 def _too_deep(cursor: Cursor, token: Token) -> NoReturn:
-    cursor.fail(f"statement exceeds the nesting limit of {MAX_DEPTH}", token.start)
+    cursor.fail("statement is nested too deeply", token.start)

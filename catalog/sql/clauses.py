@@ -77,25 +77,27 @@ def _columns(head: str, columns: tuple[str, ...]) -> Clause:
 
 def _option(option: Option, style: Style) -> Clause:
     value = option.value
-    if value is None:
-        return option.name
     if isinstance(value, tuple):
         lead = (option.name + style.equals).rstrip()
         return Group(lead, tuple(_name(name) for name in value), fill=True)
-    text = _option_value(option.name, value)
-    return option.name + style.equals + text
+    text = _option_value(option)
+    return option.name + style.equals + text if text else option.name
 
 
-def _option_value(option: str, value: str | bool | Name | SecretReference) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, Name):
-        return _name(value)
-    if isinstance(value, SecretReference):
-        return _name(value.name, "SECRET")
-    if option in _NUMERIC_OPTIONS and _NUMBER.fullmatch(value):
-        return value
-    return _when(option == "RETAIN HISTORY", "FOR ") + literal(value)
+def _option_value(option: Option) -> str:
+    match option.value:
+        case bool() as flag:
+            return str(flag).lower()
+        case Name() as name:
+            return _name(name)
+        case SecretReference(name):
+            return _name(name, "SECRET")
+        case str() as text if option.name in _NUMERIC_OPTIONS and _NUMBER.fullmatch(text):
+            return text
+        case str() as text:
+            return ("FOR " if option.name == "RETAIN HISTORY" else "") + literal(text)
+        case _:
+            return ""
 
 
 def _options(lead: str, options: tuple[Option, ...], style: Style) -> Clause:
@@ -196,7 +198,7 @@ def _query(s: Select | Insert | CreateView, style: Style) -> str:
     return (s.text if style.pretty else "") or s.body or s.text or _sql(s.query)
 
 
-def _sql(tree: exp.Expression) -> str:
+def _sql(tree: exp.Expr) -> str:
     return tree.sql(dialect="materialize")
 
 
@@ -239,7 +241,8 @@ def _show_create(s: ShowCreate, _: Style) -> list[Clause]:
 
 
 def _variable(name: str) -> str:
-    return ".".join(map(identifier, name.split(".")))
+    parts = name.split(".")
+    return ".".join(map(identifier, parts)) if all(parts) else identifier(name)
 
 
 def _show_variable(s: ShowVariable, _: Style) -> list[Clause]:
@@ -265,6 +268,8 @@ def _transaction(s: TransactionControl, _: Style) -> list[Clause]:
 
 
 def _set_variable(s: SetVariable, _: Style) -> list[Clause]:
+    if s.value is None and s.local:
+        return [_words("SET LOCAL", _variable(s.name), "= DEFAULT")]
     if s.value is None:
         return [_words("RESET", "ALL" if s.name == "all" else _variable(s.name))]
     return [_words("SET", _when(s.local, "LOCAL"), _variable(s.name), "=", literal(s.value))]

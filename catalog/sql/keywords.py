@@ -16,14 +16,14 @@ _STATEMENT_WORDS = """
     abort add alter apply at begin body cascade cluster columns comment commit connection copy
     database debezium delete discard drop envelope exclude explain format generator grant if ignore
     index insert kafka key least load local materialized mysql object of owner password postgres
-    primary progress publication redacted reference refresh rename replacement reset restrict revoke
-    rollback role schema schemas secret session set show sink snapshot source sources start
+    primary progress publication redacted reference refresh rename replacement reset restrict
+    revoke rollback role schema schemas secret session set show sink snapshot source sources start
     subscribe subsource system tables tail temp temporary text timestamp to topic transaction type
     up update upsert validate view views webhook within
 """
 KEYWORDS = RESERVED | frozenset(_STATEMENT_WORDS.split())
 
+_QUERY_ONLY_WORDS = "over partition recursive nulls first last filter fetch only ilike"
+
 # Words of a query that the canonical text prints in upper case.
-QUERY_WORDS = RESERVED - {"options", "check"} | frozenset(
-    "over partition recursive nulls first last filter fetch only ilike".split()
-)
+QUERY_WORDS = RESERVED - {"options", "check"} | frozenset(_QUERY_ONLY_WORDS.split())

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from catalog.errors import SyntaxFailure
+from catalog.errors import StatementError, SyntaxFailure
 from catalog.sql.cursor import Cursor
 from catalog.sql.grammar.dispatch import statement
-from catalog.sql.lexer import statements
+from catalog.sql.lexer import Token, statements
 from catalog.sql.nodes.statement import Statement
 
 
@@ -35,11 +35,30 @@ def parse(sql: str) -> tuple[Parsed, ...]:
 
 def parse_each(sql: str) -> Iterator[Parsed]:
     """Like `parse`, but each statement comes before the next one is looked at."""
-    for tokens in statements(sql):
-        cursor = Cursor(sql, tokens)
-        node = statement(cursor)
-        cursor.end()
-        yield Parsed(node, sql[cursor.start : tokens[-2].end], cursor.start)
+    for outcome in parse_each_or_error(sql):
+        if isinstance(outcome, StatementError):
+            raise outcome
+        yield outcome
+
+
+def parse_each_or_error(sql: str) -> Iterator[Parsed | StatementError]:
+    """Each statement, or what is wrong with it; after a lexical error nothing can follow."""
+    separated = statements(sql)
+    while True:
+        try:
+            tokens = next(separated, None)
+            if tokens is None:
+                return
+            yield _parsed(sql, tokens)
+        except StatementError as error:
+            yield error
+
+
+def _parsed(sql: str, tokens: list[Token]) -> Parsed:
+    cursor = Cursor(sql, tokens)
+    node = statement(cursor)
+    cursor.end()
+    return Parsed(node, sql[cursor.start : tokens[-2].end], cursor.start)
 
 
 def parse_one(sql: str) -> Parsed:

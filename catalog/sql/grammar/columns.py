@@ -12,7 +12,7 @@ from catalog.sql.nodes.table import ColumnDefinition
 from ingest.contract.types import Type
 
 _REFUSED = ("UNIQUE", "CHECK", "REFERENCES", "FOREIGN", "COLLATE", "GENERATED")
-_CONSTRAINTS = frozenset(("PRIMARY", "CONSTRAINT", *_REFUSED))
+_SECOND_WORDS = {"double": ("PRECISION",), "character": ("VARYING",), "char": ("VARYING",)}
 _AFTER_DEFAULT = (("NOT", "NULL"), ("PRIMARY", "KEY"), ("CONSTRAINT",), ("UNIQUE",), ("CHECK",))
 
 
@@ -59,18 +59,16 @@ def column_type(cursor: Cursor) -> Type:
     try:
         return Type.parse(text)
     except ValueError:
-        raise UnknownItem(f'type "{text}" does not exist', position=start) from None
+        message = f'type "{text}" does not exist'
+        raise UnknownItem(message, position=start) from None
 
 
 def _type_words(cursor: Cursor) -> list[str]:
-    words: list[str] = []
-    while cursor.at_identifier() and cursor.token.key not in _CONSTRAINTS:
-        words.append(cursor.identifier())
-        if cursor.accept("."):
-            words.clear()
-    if not words:
-        cursor.expected("a data type name")
-    return words + (_time_zone(cursor) if not cursor.peek("(") else [])
+    name = cursor.identifier("a data type name")
+    while cursor.accept("."):
+        name = cursor.identifier()
+    second = cursor.accept_one_of(*_SECOND_WORDS.get(name, ()))
+    return [name, *([second.lower()] if second else []), *_time_zone(cursor)]
 
 
 def _time_zone(cursor: Cursor) -> list[str]:
@@ -123,4 +121,5 @@ def _refuse_constraint(cursor: Cursor) -> None:
     if key in _REFUSED and (
         key.lower() in RESERVED or cursor.tokens[cursor.index + 1].key in ("(", "KEY", ",", ")")
     ):
-        cursor.not_supported(f"{key} constraints are not supported")
+        name = "FOREIGN KEY" if key == "FOREIGN" else key
+        cursor.not_supported(f"{name} constraints are not supported")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 from catalog.sql.cursor import Cursor
 from catalog.sql.grammar.connection import create_connection, validate_connection
@@ -109,12 +110,23 @@ def statement(cursor: Cursor) -> Statement:
     for words in _REFUSED_BY_FIRST_WORD.get(first, ()):
         if cursor.peek(*words):
             cursor.not_supported(f"{' '.join(words)} statements are not supported yet")
-    followers = list(dict.fromkeys(words[1] for words, _ in _BY_FIRST_WORD.get(first, ())))
-    if not followers:
+    return _unknown(cursor)
+
+
+def _unknown(cursor: Cursor) -> NoReturn:
+    """Name the words that could stand where the statement stops making sense."""
+    phrases = [words for words, _ in _BY_FIRST_WORD.get(cursor.token.key, ())]
+    if not phrases:
         cursor.expected("a keyword at the beginning of a statement")
-    cursor.accept(first)
-    cursor.one_of(*followers)
-    cursor.expected("TABLE" if cursor.peek("TABLE") else "VIEW")
+    taken = 0
+    while phrases:
+        possible, taken = phrases, taken + 1
+        key = cursor.token.key
+        cursor.index += 1
+        phrases = [words for words in possible if words[taken - 1] == key and words[taken:]]
+    cursor.index -= 1
+    cursor.one_of(*dict.fromkeys(words[taken - 1] for words in possible))
+    cursor.expected("end of statement")
 
 
 def _by_first_word() -> dict[str, list[tuple[tuple[str, ...], Grammar]]]:

@@ -34,7 +34,7 @@ def _option(cursor: Cursor, allowed: Mapping[str, Kind]) -> Option:
     for name in sorted(allowed, key=len, reverse=True):
         if cursor.accept(*name.split()):
             return Option(name, _value(cursor, allowed[name]), at)
-    _unknown(cursor, list(allowed))
+    return _unknown(cursor, list(allowed))
 
 
 def _unknown(cursor: Cursor, names: list[str]) -> NoReturn:
@@ -43,7 +43,8 @@ def _unknown(cursor: Cursor, names: list[str]) -> NoReturn:
     first = cursor.accept_one_of(*firsts)
     if first is None:
         cursor.one_of(*firsts)
-    cursor.one_of(*(name.split()[1] for name in names if name.split()[0] == first))
+    seconds = [name.split()[1] for name in names if name.split()[0] == first]
+    cursor.one_of(*dict.fromkeys(seconds))
     cursor.expected("option value")
 
 

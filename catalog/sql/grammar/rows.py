@@ -36,8 +36,9 @@ def update(cursor: Cursor) -> Update:
     if cursor.peek("FROM"):
         cursor.not_supported("UPDATE .. FROM is not supported")
     where = _where(cursor)
-    text, body = _written(cursor, first)
-    return Update(name, assignments, where, text, body)
+    text, _ = _written(cursor, first)
+    _, body = _written(cursor, first + 1)
+    return Update(name, assignments, where, text, f"SET {body}")
 
 
 def delete(cursor: Cursor) -> Delete:

@@ -139,7 +139,7 @@ def _level(cursor: Cursor) -> str:
     for level in _ISOLATION:
         if cursor.accept(*level.split()):
             return level.lower()
-    cursor.expected("isolation level")
+    return cursor.expected("isolation level")
 
 
 def _isolation(cursor: Cursor, *, local: bool = False) -> SetVariable:

@@ -86,7 +86,7 @@ def _generator(cursor: Cursor) -> str:
     for generator in GENERATORS:
         if cursor.accept(*generator.split()):
             return generator.lower()
-    cursor.expected("one of " + " or ".join(GENERATORS))
+    return cursor.expected("one of " + " or ".join(GENERATORS))
 
 
 def _postgres_options(cursor: Cursor) -> tuple[Option, ...]:

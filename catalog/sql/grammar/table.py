@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from catalog.sql.cursor import Cursor
 from catalog.sql.grammar.columns import column_definition, primary_key
 from catalog.sql.nodes.names import Name
@@ -15,18 +17,18 @@ def create_table(cursor: Cursor) -> CreateTable | CreateTableFromSource:
     if_not_exists, name = cursor.if_not_exists(), cursor.name()
     after = cursor.tokens[_after_parentheses(cursor)].key
     if after == "FROM":
-        return _from_source(cursor, name, if_not_exists)
+        return _from_source(cursor, name, if_not_exists=if_not_exists)
     if after == "AS":
         cursor.not_supported("CREATE TABLE .. AS statements are not supported yet")
     if not cursor.peek("("):
         cursor.expected("a list of columns in parentheses")
-    return _plain(cursor, name, if_not_exists)
+    return _plain(cursor, name, if_not_exists=if_not_exists)
 
 
 def create_temporary_table(cursor: Cursor) -> CreateTable:
     """After `CREATE TEMPORARY TABLE`: always refused, with the reason that fits."""
     keys = [token.key for token in cursor.tokens]
-    if any(pair == ("FROM", "SOURCE") for pair in zip(keys, keys[1:], strict=False)):
+    if any(pair == ("FROM", "SOURCE") for pair in pairwise(keys)):
         message = "temporary tables FROM SOURCE are not supported"
     else:
         message = "CREATE TEMPORARY TABLE statements are not supported yet"
@@ -45,7 +47,7 @@ def _after_parentheses(cursor: Cursor) -> int:
     return index
 
 
-def _from_source(cursor: Cursor, name: Name, if_not_exists: bool) -> CreateTableFromSource:
+def _from_source(cursor: Cursor, name: Name, *, if_not_exists: bool) -> CreateTableFromSource:
     columns = cursor.parenthesized(lambda: _column_name(cursor)) if cursor.peek("(") else ()
     cursor.expect("FROM")
     if cursor.peek("WEBHOOK"):
@@ -111,7 +113,7 @@ def _names(cursor: Cursor) -> tuple[str, ...]:
     return names
 
 
-def _plain(cursor: Cursor, name: Name, if_not_exists: bool) -> CreateTable:
+def _plain(cursor: Cursor, name: Name, *, if_not_exists: bool) -> CreateTable:
     columns: list[ColumnDefinition] = []
     key: tuple[str, ...] = ()
     cursor.expect("(")

@@ -1,1 +1,1 @@
-"""Statement nodes, one file per noun; frozen, comparable, rendered only by `catalog.sql.render`."""
+"""Statement nodes, one file per noun; frozen, comparable, rendered by `catalog.sql.render`."""
