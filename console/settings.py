@@ -181,7 +181,11 @@ STATIC_ROOT = HEADRACE_HOME / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if os.environ.get("HEADRACE_COMPRESS") == "1"
+        else "django.contrib.staticfiles.storage.ManifestStaticFilesStorage"
+    },
 }
 
 CONTENT_SECURITY_POLICY = {

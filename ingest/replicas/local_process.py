@@ -43,7 +43,6 @@ _CONFIGURATION = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.maxResultSize": "512m",
-    "spark.connect.grpc.binding.address": "127.0.0.1",
     "spark.ui.enabled": "false",
     "spark.ui.retainedJobs": "50",
     "spark.ui.retainedStages": "50",
@@ -76,6 +75,7 @@ class LocalProcess:
     jars: Path
     port: int
     java_home: str = ""
+    listen: str = "127.0.0.1"
     slots: int = max(6, 3 * (os.cpu_count() or 2))
     memory: int = 2560
 
@@ -126,6 +126,7 @@ class LocalProcess:
 
     def _configuration(self) -> dict[str, str]:
         return _CONFIGURATION | {
+            "spark.connect.grpc.binding.address": self.listen,
             "spark.connect.grpc.binding.port": str(self.port),
             "spark.local.dir": str(self._scratch()),
             "spark.sql.warehouse.dir": str(self._scratch() / "warehouse"),
