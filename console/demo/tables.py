@@ -22,7 +22,8 @@ _UPSTREAM = sql.SQL(
 create secret if not exists shop_password as {password};
 create connection if not exists shop_postgres to postgres (
     host {host}, port {port}, database {database}, user {user}, password secret shop_password);
-create source if not exists shop from postgres connection shop_postgres (publication {publication});
+create source if not exists shop
+    from postgres connection shop_postgres (publication {publication});
 create source if not exists auction_house from load generator auction (tick interval '1s')
 """
 )

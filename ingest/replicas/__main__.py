@@ -15,8 +15,8 @@ from ingest.replicas.endpoint import DEFAULT_PORT, Endpoint
 from ingest.replicas.local_process import LocalProcess
 
 
-def main() -> int:
-    """Become the server's process, or report whether the one asked after answers."""
+def main() -> None:
+    """Become the server's process, or exit with whether the one asked after answers."""
     parser = argparse.ArgumentParser(prog="python -m ingest.replicas")
     parser.add_argument("--check", metavar="sc://HOST:PORT")
     parser.add_argument("--home", type=Path, default=Path("spark"))
@@ -26,7 +26,7 @@ def main() -> int:
     parser.add_argument("--memory", type=int, default=LocalProcess.memory, help="heap, in MB")
     asked = parser.parse_args()
     if asked.check:
-        return 0 if Endpoint(asked.check).answers(3) else 1
+        sys.exit(0 if Endpoint(asked.check).answers(3) else 1)
     local = LocalProcess(
         asked.home.absolute(),
         asked.jars.absolute(),
@@ -39,4 +39,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
