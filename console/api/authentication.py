@@ -27,7 +27,7 @@ class AppPassword(BasicAuthentication):
 
     www_authenticate_realm = "Headrace"
 
-    def authenticate_credentials(  # type: ignore[override]
+    def authenticate_credentials(
         self, userid: str, password: str, request: Request | None = None
     ) -> tuple[object, None]:
         """Look the password up. Raises SignInRefused or TooManyAttempts."""

@@ -39,7 +39,7 @@ def page(
 
 def page_of(shape: Shape) -> serializers.Serializer[Any]:
     """The schema of a page."""
-    name = f"{shape.__name__.removesuffix('Shape')}Page"
+    name = f"{shape.__name__.removesuffix('Serializer')}Page"
     return inline_serializer(
         name,
         {

@@ -59,7 +59,7 @@ class BoundedText(BaseParser):
         stream: IO[Any],
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
-    ) -> str:
+    ) -> Any:
         """The body. Raises ParseError and BodyTooLarge."""
         return _text(stream)
 

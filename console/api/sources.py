@@ -78,7 +78,7 @@ class Sources(viewsets.ViewSet):
         return page(request, rows, ReferenceSerializer, lambda row: f"{row.namespace}.{row.name}")
 
     @documented(Written, "sources", request=None, operation_id="refreshReferences")
-    @references.mapping.post
+    @references.mapping.post  # type: ignore[untyped-decorator]
     def refresh(self, request: Request, pk: str) -> Response:
         """Ask upstream again: ALTER SOURCE .. REFRESH REFERENCES."""
         name = name_of(find(pk, "source"))

@@ -72,7 +72,7 @@ class QueryView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Run the statements in the body: plain text, a JSON string, or `{"query": ..}`."""
-        body = request.data
+        body: Any = request.data
         batches = list(_batches({"query": body} if isinstance(body, str) else body))
         return Response(_run(request.user, (), batches))
 

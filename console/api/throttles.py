@@ -24,7 +24,7 @@ class PerCaller(SimpleRateThrottle):
         """Whether this call may go on."""
         known = is_signed_in(request.user)
         self.scope = getattr(view, "throttle_scope", "rest") if known else "anonymous"
-        self.rate = (api_settings.DEFAULT_THROTTLE_RATES or {}).get(self.scope)
+        self.rate = str((api_settings.DEFAULT_THROTTLE_RATES or {})[self.scope])
         self.num_requests, self.duration = self.parse_rate(self.rate)
         allowed: bool = super().allow_request(request, view)
         return allowed

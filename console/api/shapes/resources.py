@@ -68,7 +68,7 @@ class TableSerializer(serializers.Serializer[Any]):
     """A table; `source` is null for one that is written by INSERT."""
 
     item = ItemSerializer()
-    source = ItemSerializer(allow_null=True)
+    source = ItemSerializer(allow_null=True)  # type: ignore[assignment]
     namespace = serializers.CharField(help_text="Of the reference upstream.")
     reference = serializers.CharField()
     columns = ColumnSerializer(many=True)

@@ -94,7 +94,7 @@ class UpstreamName(serializers.Serializer[Any]):
 class NewTableFromSource(Named):
     """A table that follows one reference of a source."""
 
-    source = ItemRef()
+    source = ItemRef()  # type: ignore[assignment]
     reference = UpstreamName(required=False, help_text="Not needed where the source has just one.")
     columns = serializers.ListField(child=StrictText(), default=list, help_text="New names.")
     text_columns = serializers.ListField(child=StrictText(), default=list)
@@ -124,7 +124,7 @@ class NewColumn(serializers.Serializer[Any]):
     name = StrictText(max_length=255)
     type = StrictText(help_text="As PostgreSQL spells it, such as `numeric(12,2)`.")
     nullable = serializers.BooleanField(default=True)
-    default = Constant(required=False, allow_null=True)  # type: ignore[assignment]
+    default = Constant(required=False, allow_null=True)
     primary_key = serializers.BooleanField(default=False)
 
 
