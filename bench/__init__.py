@@ -1,0 +1,1 @@
+"""Measures Headrace beside its peers, in one run on one machine; `make bench`."""
