@@ -1,0 +1,103 @@
+"""The wizard's draft: loaded, saved at every change, ended when its tables are made."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest
+
+from catalog import drafts, reads
+from catalog.reads import ItemRow, SourceRow
+from console import execute
+from console.wizards.state import KIND, WizardState
+from ingest.errors import HeadraceError
+
+signed_in = login_required
+
+
+@dataclass
+class Draft:
+    """A wizard in progress, with the catalog's rows that it refers to."""
+
+    id: uuid.UUID
+    user: Any
+    state: WizardState
+    updated_at: dt.datetime | None = None
+
+    def save(self) -> None:
+        """Keep the answers so far."""
+        drafts.save(self.user, self.id, state=self.state.to_json(), title=self.title)
+
+    @property
+    def title(self) -> str:
+        """What the list of drafts calls it."""
+        source = self.source
+        if source is not None:
+            return f"Tables of {source.item.name}"
+        return self.state.name or self.state.fields.get("name", "") or "New PostgreSQL source"
+
+    @property
+    def connection(self) -> ItemRow | None:
+        """The connection, if it exists (still)."""
+        rows = (item for item in reads.items() if item.kind == "connection")
+        return next((item for item in rows if item.id == self.state.connection), None)
+
+    @property
+    def source(self) -> SourceRow | None:
+        """The source, if it exists (still)."""
+        return reads.source(self.state.source) if self.state.source else None
+
+    def run(self, text: str) -> list[execute.Outcome]:
+        """Execute exactly this text as the draft's user. Raises the first error."""
+        outcomes = execute.run(self.user, text)
+        for outcome in outcomes:
+            if isinstance(outcome, HeadraceError):
+                raise outcome
+        return outcomes
+
+
+def user_of(request: HttpRequest) -> Any:
+    """The signed-in user."""
+    user = request.user
+    assert isinstance(user, get_user_model())  # noqa: S101 (every view is behind `signed_in`)
+    return user
+
+
+def begin(user: Any, state: WizardState) -> Draft:
+    """A new draft."""
+    row = drafts.create(user, KIND, state=state.to_json())
+    draft = Draft(row.id, user, state, row.updated_at)
+    draft.save()
+    return draft
+
+
+def load(request: HttpRequest, draft_id: uuid.UUID) -> Draft:
+    """The user's own draft. Raises Http404 for any other."""
+    user = user_of(request)
+    row = drafts.get(user, draft_id)
+    if row is None or row.kind != KIND:
+        raise Http404
+    return Draft(row.id, user, WizardState.from_json(row.state), row.updated_at)
+
+
+def of_source(user: Any, source_id: str) -> Draft:
+    """The user's open draft for more tables of a source, or a new one."""
+    for row in drafts.open_drafts(user):
+        if row.kind == KIND and row.state.get("source") == source_id:
+            return Draft(row.id, user, WizardState.from_json(row.state), row.updated_at)
+    source = reads.source(source_id)
+    if source is None:
+        raise Http404
+    connection = source.connection.id if source.connection else ""
+    state = WizardState(connection=connection, source=source_id, name=source.item.name)
+    return begin(user, state)
+
+
+def end(draft: Draft) -> None:
+    """The draft is done with."""
+    drafts.discard(draft.user, draft.id)
