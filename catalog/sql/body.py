@@ -110,9 +110,16 @@ def _take(cursor: Cursor, stops: tuple[tuple[str, ...], ...]) -> Body:
         _refuse(cursor, taken, text, error, end)
     except SqlglotError:
         cursor.fail(f'syntax error at or near "{_raw(cursor, taken[0])}"', taken[0].start)
+    if "$" in text:
+        tree = tree.transform(_plain_literal)
     cursor.index = end
     written = cursor.sql[taken[0].start : taken[-1].end]
     return Body(cast(exp.Expression, tree), written, canonical(taken))
+
+
+def _plain_literal(node: exp.Expr) -> exp.Expr:
+    """A dollar-quoted string that had to stay as written is a string like any other."""
+    return exp.Literal.string(node.this) if isinstance(node, exp.RawString) else node
 
 
 def _extent(cursor: Cursor, stops: tuple[tuple[str, ...], ...]) -> int:

@@ -21,7 +21,9 @@ _TOKEN = re.compile(
   | (?P<escaped>  [eE]'(?:''|\\.|[^'\\])*+' )
   | (?P<string>   '(?:''|[^'])*+' )
   | (?P<open>     [bBxXeE]?' )
+  | (?P<prefix>   [uU]&(?=['"]) | [nN](?=') )
   | (?P<word>     [A-Za-z_\u0080-\U0010ffff][\w$\u0080-\U0010ffff]*+ )
+  | (?P<junk>     (?>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?=[A-Za-z_\u0080-\U0010ffff]) )
   | (?P<number>   (?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)? )
   | (?P<punct>    ::|[()\[\],;.:] )
   | (?P<quoted>   "(?:""|[^"])*+" )
@@ -31,6 +33,11 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_REFUSED = {
+    "open": "unterminated quoted string",
+    "prefix": "string constants with the prefix U& or N are not supported",
+    "junk": "trailing junk after numeric literal",
+}
 _BODIES = {
     "string": re.compile(r"'(?:''|[^'])*+'"),
     "escaped": re.compile(r"'(?:''|\\.|[^'\\])*+'", re.DOTALL),
@@ -100,8 +107,8 @@ def _other(sql: str, match: re.Match[str], kind: str) -> tuple[Token | None, int
     start = match.start()
     if kind == "comment":
         return None, _end_of_comment(sql, start)
-    if kind == "open":
-        raise SyntaxFailure("unterminated quoted string", sql, start)
+    if kind in _REFUSED:
+        raise SyntaxFailure(_REFUSED[kind], sql, start)
     if kind == "operator":
         text = _operator(match[0])
         return Token(kind, text, text, start, start + len(text)), start + len(text)

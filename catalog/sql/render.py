@@ -6,7 +6,8 @@ that the console shows, copies and executes. Both read back as the same node.
 
 from __future__ import annotations
 
-from catalog.sql.clauses import Style, clauses
+from catalog.sql.clauses.dispatch import clauses
+from catalog.sql.clauses.style import Style
 from catalog.sql.layout import lines, one_line
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.statement import Statement
