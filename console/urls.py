@@ -7,5 +7,6 @@ from django.urls import include, path
 urlpatterns = [
     path("api/", include("console.api.urls")),
     path("query", include("console.api.query_urls")),
+    path("sources/", include("console.wizards.urls")),
     path("", include("console.pages.urls")),
 ]
