@@ -28,6 +28,7 @@ _KINDS = {
     "bits": "bit string literal",
     "number": "number",
     "quoted": "identifier",
+    "word": "identifier",
     "param": "parameter",
 }
 MAX_NAME_BYTES = 255
@@ -175,12 +176,17 @@ class Cursor:
         token = self.token
         if token.kind == "end":
             return token.text
-        if token.kind == "word":
-            known = token.text in KEYWORDS
-            return token.key if known else f'identifier "{token.text}"'
+        if token.kind == "word" and token.text in KEYWORDS:
+            return token.key
         if token.key in _PUNCTUATION and token.key != "=":
             return _PUNCTUATION[token.key]
-        return f'{_KINDS.get(token.kind, "operator")} "{token.text}"'
+        kind = _KINDS.get(token.kind, "operator")
+        return kind if self._may_be_secret(token) else f'{kind} "{token.text}"'
+
+    def _may_be_secret(self, token: Token) -> bool:
+        """Whether showing the token could show a secret's value: a value without its quotes."""
+        noun = self.tokens[min(1, len(self.tokens) - 1)].key
+        return noun == "SECRET" or (noun == "CONNECTION" and token.kind == "string")
 
     def _check_length(self, token: Token) -> None:
         size = len(token.text.encode())

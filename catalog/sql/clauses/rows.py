@@ -95,9 +95,13 @@ def explain_timestamp(s: ExplainTimestamp, style: Style) -> list[Clause]:
 
 
 def query_text(s: Select | Insert | CreateView, style: Style) -> str:
-    """The query as written for the console, else its canonical text."""
-    text = s.text if style.pretty else s.body
-    return text or s.body or s.text or expression_text(s.query)
+    """The query as written for the console, else its canonical text.
+
+    A node without `text` was made from a tree, or its tree was changed: the tree is written out.
+    """
+    if not s.text:
+        return expression_text(s.query)
+    return s.text if style.pretty else s.body or s.text
 
 
 def expression_text(tree: exp.Expr) -> str:

@@ -14,7 +14,8 @@ class CreateView:
     """`CREATE [OR REPLACE] VIEW [IF NOT EXISTS] name [(c, ..)] AS query`.
 
     `text` is the query exactly as the user wrote it; `query` its tree; `body` the canonical text,
-    which decides whether two nodes are equal.
+    which decides whether two nodes are equal. Whoever replaces `query` sets `text` to "": then
+    the tree is rendered.
     """
 
     name: Name

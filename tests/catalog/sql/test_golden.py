@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 from sqlglot import exp
 
 from catalog.sql import Parsed, parse, parse_each_or_error, parse_one, render, render_pretty
 from catalog.sql.nodes.query import Select
+from catalog.sql.nodes.view import CreateView
 from tests.catalog.sql.golden import actual, cases
 
 CASES = [
@@ -48,3 +50,10 @@ def test_two_thousand_statements_take_less_than_a_second() -> None:
     started = time.process_time()
     assert len(parse(sql)) == 2000
     assert time.process_time() - started < 1
+
+
+def test_a_changed_tree_is_rendered_when_the_text_is_cleared() -> None:
+    view = parse_one("CREATE VIEW v AS SELECT a FROM t").statement
+    assert isinstance(view, CreateView)
+    changed = exp.select("b").from_("u")
+    assert render(replace(view, query=changed, text="")) == "CREATE VIEW v AS SELECT b FROM u"
