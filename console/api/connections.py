@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from rest_framework import viewsets
 from rest_framework.decorators import action
@@ -83,7 +83,7 @@ class Connections(viewsets.ViewSet):
     def validate(self, request: Request, pk: str) -> Response:
         """Try it now, item by item: VALIDATE CONNECTION."""
         statement = ValidateConnection(name_of(find(pk, "connection")))
-        outcome = run(request.user, render(statement))[-1]
+        outcome = run(cast("Any", request.user), render(statement))[-1]
         if isinstance(outcome, UpstreamProblem) and outcome.checks:
             return Response({"ok": False, "checks": error_body(outcome).get("checks", [])})
         if isinstance(outcome, HeadraceError):

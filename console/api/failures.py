@@ -36,9 +36,10 @@ def status_of(error: HeadraceError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def error_body(error: HeadraceError) -> dict[str, Any]:
-    """A statement's failure, without the fields it does not have."""
-    return {name: value for name, value in to_dict(error).items() if value not in (None, [], ())}
+def error_body(error: HeadraceError, sql: str | None = None) -> dict[str, Any]:
+    """A statement's failure, without the fields it does not have; `sql` is what was sent."""
+    told = to_dict(error, sql).items()
+    return {name: value for name, value in told if value not in (None, [], ())}
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:

@@ -90,6 +90,7 @@ class ErrorSerializer(serializers.Serializer[Any]):
 
     message = serializers.CharField()
     code = serializers.CharField(help_text="SQLSTATE")
+    severity = serializers.CharField(required=False)
     detail = serializers.CharField(required=False)
     hint = serializers.CharField(required=False)
     position = serializers.IntegerField(required=False)

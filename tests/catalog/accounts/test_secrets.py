@@ -1,4 +1,4 @@
-"""App-specific passwords: the seed's encoding, the prefixed and hexadecimal forms, what is kept."""
+"""App-specific passwords: the seed's encoding and its other forms; what is kept of one."""
 
 import base64
 import uuid

@@ -97,6 +97,18 @@ def test_a_query_of_queries_is_one_statement(owner: Caller) -> None:
     assert answer["results"][1]["error"]["code"] == "42601"
 
 
+def test_several_definitions_stand_or_fall_together(owner: Caller) -> None:
+    table = "CREATE TABLE counter FROM SOURCE house (REFERENCE counter)"
+    results = owner.sql(f"{SOURCE}; {table}; {table}")
+    assert results[-1]["error"]["code"] == "42P07"
+    assert owner.call("get", "/api/sources")[1]["total"] == 0
+    assert [result["ok"] for result in owner.sql(f"{SOURCE}; {table}")] == [
+        "CREATE SOURCE",
+        "CREATE TABLE",
+    ]
+    assert owner.call("get", "/api/tables")[1]["total"] == 1
+
+
 def test_an_empty_text_has_no_results(owner: Caller) -> None:
     for text in ("", " ; ", "-- nothing"):
         assert owner.sql(text) == []
