@@ -67,6 +67,10 @@ def append(
     writer.save(path)
 
 
+METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+"""The session setting that gives statements' commits their userMetadata."""
+
+
 def delete(live: SparkSession, path: str, column: str, comparison: str, value: int) -> int:
     """Delete the rows whose `column` compares so with `value`; returns how many.
 

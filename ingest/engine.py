@@ -14,7 +14,9 @@ from ingest.contract.plane import Plane
 from ingest.contract.relation import Relation
 from ingest.contract.reports import ResultSet
 from ingest.contract.upstream import Check, PostgresTarget, Reference
-from ingest.feeds import generators, postgres
+from ingest.feeds import generators
+from ingest.feeds.postgres import checks, describe
+from ingest.feeds.postgres import loop as replication
 from ingest.tables import apply as folding
 from ingest.tables import changes as changing
 from ingest.tables import plain, reading, retention
@@ -24,21 +26,21 @@ from ingest.tables.retention import Compacted, Tail
 
 def check_connection(target: PostgresTarget) -> tuple[Check, ...]:
     """Look at everything a connection needs; problems are in the answer, not raised."""
-    return postgres.check_connection(target)
+    return checks.check_connection(target)
 
 
 def check_publication(target: PostgresTarget, publication: str) -> tuple[Check, ...]:
     """Look at everything replication of a publication needs."""
-    return postgres.check_publication(target, publication)
+    return checks.check_publication(target, publication)
 
 
 def list_references(
     target: PostgresTarget | Generator, publication: str = ""
 ) -> tuple[Reference, ...]:
-    """Every upstream relation that a table can be made from. Raises UpstreamError kinds."""
+    """Every upstream relation that a table can be made from. Raises Transient or Terminal when it cannot be asked."""
     if isinstance(target, Generator):
         return generators.list_references(target)
-    return postgres.list_references(target, publication)
+    return describe.list_references(target, publication)
 
 
 def run_feed(plane: Plane, host: FeedHost) -> None:
@@ -52,13 +54,13 @@ def run_feed(plane: Plane, host: FeedHost) -> None:
     if isinstance(feed.target, Generator):
         generators.run(plane, host)
     else:
-        postgres.run_feed(plane, host)
+        replication.run(plane, host)
 
 
 def drop_feed(plane: Plane, feed: Feed) -> None:
     """Drop what a feed keeps upstream (its slot), then its log; what is gone already is fine."""
     if isinstance(feed.target, PostgresTarget):
-        postgres.drop_feed(plane, feed)
+        replication.drop_feed(plane, feed)
     retention.drop_log(plane, feed.id)
 
 

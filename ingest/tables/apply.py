@@ -123,7 +123,7 @@ def _merge(
     """MERGE by key. A row that does not fit its types leaves the table for the quarantine."""
     meta, upto = commit
     settings = {
-        "spark.databricks.delta.commitInfo.userMetadata": meta,
+        delta.METADATA: meta,
         "spark.databricks.delta.write.txnAppId": f"fold-{source.shard}",
         "spark.databricks.delta.write.txnVersion": str(upto),
     }

@@ -11,7 +11,7 @@ from pyspark.sql.connect import functions as F
 from ingest import delta
 from ingest.contract.commands import ExportColumn, Input
 from ingest.contract.plane import Plane
-from ingest.tables import cast, frontier, plain_versions
+from ingest.tables import cast, frontier, plain_versions, tail
 from ingest.tables.pending import Pending, pending
 
 
@@ -26,6 +26,8 @@ def at(plane: Plane, session: SparkSession, source: Input, time: int) -> DataFra
     known = frontier.at(plane, source.shard, time)
     version = None if known.newest else known.version
     rows = base(plane, session, source, version)
+    if known.time < time:
+        tail.log(plane, source.feed).reach(time)
     found = pending(session, plane, source, known, time)
     return rows if found is None else merged(rows, found, source)
 

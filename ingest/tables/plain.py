@@ -15,7 +15,6 @@ from ingest.contract.relation import Relation
 from ingest.tables import plain_versions, reading, schema
 from ingest.tables.collection import quoted
 
-_META = "spark.databricks.delta.commitInfo.userMetadata"
 _writing = threading.Lock()
 
 
@@ -88,11 +87,11 @@ def _change(
     metric: str,
 ) -> int:
     def committed(live: SparkSession) -> None:
-        live.conf.set(_META, plain_versions.metadata(time))
+        live.conf.set(delta.METADATA, plain_versions.metadata(time))
         try:
             work(live)
         finally:
-            live.conf.unset(_META)
+            live.conf.unset(delta.METADATA)
 
     with _writing:
         spark.run(plane, committed, "write", repeat=False)

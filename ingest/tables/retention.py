@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
@@ -13,6 +14,7 @@ from ingest.tables import frontier, tail
 
 FILES_BEFORE_COMPACTION = 50
 _LOG_HOURS = 48
+_maintaining = threading.Lock()
 _MAINTENANCE = {
     "spark.databricks.delta.optimize.minFileSize": str(16 * 2**20),
     "spark.databricks.delta.optimize.maxFileSize": str(64 * 2**20),
@@ -74,7 +76,8 @@ def compact(plane: Plane, feed: str) -> Compacted:
         _settle(live)
         return Compacted(*delta.optimize(live, path))
 
-    return spark.run(plane, work, "maintenance", repeat=True)
+    with _maintaining:
+        return spark.run(plane, work, "maintenance", repeat=True)
 
 
 def trim(plane: Plane, feed: str, keep_after: int) -> int:
@@ -88,9 +91,14 @@ def trim(plane: Plane, feed: str, keep_after: int) -> int:
 
     def work(live: SparkSession) -> int:
         _settle(live)
-        return delta.delete(live, path, "time", "<=", keep_after)
+        live.conf.set(delta.METADATA, tail.trimmed_metadata(keep_after))
+        try:
+            return delta.delete(live, path, "time", "<=", keep_after)
+        finally:
+            live.conf.unset(delta.METADATA)
 
-    gone = spark.run(plane, work, "maintenance", repeat=True)
+    with _maintaining:
+        gone = spark.run(plane, work, "maintenance", repeat=True)
     if gone:
         vacuum(plane, path, _LOG_HOURS)
     return gone
@@ -103,7 +111,8 @@ def vacuum(plane: Plane, path: str, hours: int) -> None:
         _settle(live)
         delta.vacuum(live, path, hours)
 
-    spark.run(plane, work, "maintenance", repeat=True)
+    with _maintaining:
+        spark.run(plane, work, "maintenance", repeat=True)
 
 
 def drop_log(plane: Plane, feed: str) -> None:

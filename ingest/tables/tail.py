@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import io
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -22,10 +23,12 @@ from pyspark.sql.connect import functions as F
 from ingest import delta
 from ingest.contract.log import LOG_COLUMNS, Commit
 from ingest.contract.plane import Plane
+from ingest.errors import IngestError
 from ingest.tables.frontier import Frontier
 
 MOST_ROWS = 50_000
 _MOST_FILES = 200
+_LARGE = 200_000
 _RAW = [name for name, _ in LOG_COLUMNS if name != "reference"]
 _ARROW = pa.schema(
     [
@@ -59,6 +62,7 @@ class Log:
         self._version = -1
         self._complete = True
         self._epoch = 0
+        self._trimmed = -1
         self._void: list[int] = []
         self._files: OrderedDict[str, pa.Table] = OrderedDict()
         self._rows: OrderedDict[tuple[int, int], tuple[int, pa.Table]] = OrderedDict()
@@ -72,6 +76,7 @@ class Log:
                     self._complete = version.number == 0
                 self._version = version.number
                 commit = delta.log_commit(version)
+                self._trimmed = max(self._trimmed, _trimmed(version))
                 if commit is not None:
                     self._take(Batch(commit, version.added))
             return self._version
@@ -94,6 +99,12 @@ class Log:
             if first == 0 and not self._complete:
                 return None
             return self._batches[first : bisect.bisect_right(self._times, upto)]
+
+    def reach(self, after: int) -> None:
+        """Raise IngestError when rows with a time > `after` may be gone."""
+        if after < self._trimmed:
+            message = f"timestamp {after} is before the history that is kept"
+            raise IngestError(message, hint="Choose a later AS OF.", sqlstate="22023")
 
     def rows(self, reference: int, frontier: Frontier, upto: int) -> pa.Table | None:
         """The tail in order; None when it is too large for memory or its files are gone."""
@@ -136,6 +147,8 @@ class Log:
         return (rows.where(~time.isin(*void)) if void else rows).select(*_RAW)
 
     def _gather(self, reference: int, after: int, wanted: Sequence[Batch]) -> pa.Table:
+        if any(sum(b.commit.counts.values()) > _LARGE for b in wanted):
+            raise FileNotFoundError
         last = wanted[-1].commit.time
         have, table = self._rows.get((reference, after), (after, _ARROW.empty_table()))
         if have > last:
@@ -164,6 +177,17 @@ class Log:
                 self._files.popitem(last=False)
         table = self._files[name]
         return table.filter(pc.equal(table["reference"], reference)).select(_RAW).cast(_ARROW)
+
+
+def trimmed_metadata(keep_after: int) -> str:
+    """The userMetadata of the commit that removes rows with a time <= `keep_after`."""
+    return json.dumps({"trimmed": keep_after})
+
+
+def _trimmed(version: delta.Version) -> int:
+    if not version.metadata.startswith('{"trimmed"'):
+        return -1
+    return int(json.loads(version.metadata)["trimmed"])
 
 
 _logs: dict[tuple[Plane, str], Log] = {}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import uuid
+from collections import Counter
 
 import pytest
 
 from ingest.contract.plane import Plane
-from ingest.tables import apply, frontier, pending, retention, tail
+from ingest.tables import apply, changes, frontier, pending, retention, tail
 from tests.ingest.tables.upstream import Upstream, export, rows, table
 
 pytestmark = pytest.mark.spark
@@ -63,3 +65,27 @@ def test_a_large_tail_is_reduced_in_spark(
     upstream.batch(changes=5, truncate=True)
     upstream.batch(changes=5)
     assert rows(plane, source, upstream.time) == upstream.now()
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_changes_add_up(plane: Plane, *, keyed: bool) -> None:
+    feed, shard = f"f{uuid.uuid4().hex[:8]}", f"t{uuid.uuid4().hex[:8]}"
+    upstream = Upstream(plane, feed, keyed=keyed, seed=11)
+    upstream.seed_base(shard, 15)
+    start = upstream.time
+    for number in range(5):
+        upstream.batch(changes=12, truncate=number == 3)
+    source = table(feed, shard, ("id",) if keyed else ())
+    after = sorted(upstream.history)[1]
+    found = changes.changes(plane, source, after, upstream.time).data.to_pylist()
+    times = [time for time in sorted(upstream.history) if time >= after]
+    held = Counter(upstream.history[after])
+    for earlier, later in itertools.pairwise(times):
+        moved = [tuple(row.values()) for row in found if row["mz_timestamp"] == later]
+        assert len({row[:-2] for row in moved}) == len(moved)
+        for row in moved:
+            assert row[-1] != 0
+            held[row[:-2]] += row[-1]
+        assert +held == upstream.history[later], (earlier, later)
+    assert {row["mz_timestamp"] for row in found} <= set(times[1:])
+    assert changes.changes(plane, source, start, start).data.num_rows == 0
