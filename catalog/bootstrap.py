@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
+
 from django.db import transaction
 from django.db.models import F
 
 from catalog.models import Database, Region, Role, Schema
-
-DATABASE = "headrace"
-SCHEMA = "public"
-CLUSTER = "quickstart"
-SYSTEM_ROLE = "system"
+from catalog.names import DATABASE, SCHEMA, SYSTEM_ROLE
 
 
 @transaction.atomic
@@ -51,7 +49,10 @@ def ensure_role(region: Region | str, name: str, *, superuser: bool | None = Non
 def _take(region: Region) -> tuple[int, int]:
     """One namespace number and one oid, never handed out before."""
     Region.objects.filter(pk=region.pk).update(
-        next_namespace=F("next_namespace") + 1, next_oid=F("next_oid") + 1
+        next_namespace=F("next_namespace") + 1,
+        next_oid=F("next_oid") + 1,
+        revision=F("revision") + 1,
+        stamp=uuid.uuid4(),
     )
     row = Region.objects.get(pk=region.pk)
     return row.next_namespace - 1, row.next_oid - 1

@@ -10,13 +10,15 @@ from django.db import models
 class Region(models.Model):
     """One catalog of its own: `provider/region`, with the counters that ids and times come from.
 
-    `revision` grows by one with every catalog transaction; `oracle_time` (ms) is the newest
+    `revision` grows by one with every catalog transaction, and `stamp` is another with each, so
+    that a restored database is not taken for the one that was there before; `oracle_time` (ms) is the newest
     timestamp that was handed out; `installation` tells this region's slots from anybody else's.
     """
 
     name = models.CharField(max_length=200, unique=True)
     installation = models.UUIDField(default=uuid.uuid4, editable=False)
     revision = models.BigIntegerField(default=0)
+    stamp = models.UUIDField(default=uuid.uuid4, editable=False)
     oracle_time = models.BigIntegerField(default=0)
     next_item = models.BigIntegerField(default=1)
     next_feed = models.BigIntegerField(default=1)

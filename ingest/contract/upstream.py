@@ -25,7 +25,11 @@ class Secret(str):
 
 @dataclass(frozen=True)
 class PostgresTarget:
-    """Where one PostgreSQL database is and how to enter it."""
+    """Where one PostgreSQL database is and how to enter it.
+
+    `address` is the IP address that `host` was resolved to and checked against the host policy:
+    connect there (libpq's hostaddr); empty means resolve `host`.
+    """
 
     host: str
     port: int
@@ -36,6 +40,7 @@ class PostgresTarget:
     ssl_root_certificate: str | None = None
     ssl_certificate: str | None = None
     ssl_key: Secret | None = None
+    address: str = ""
 
     @property
     def identity(self) -> str:

@@ -1,0 +1,148 @@
+"""SELECT: which engine answers it, at which time, and the answer."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Iterable
+
+from django.conf import settings
+
+from catalog.as_of import as_of
+from catalog.inputs import inputs_of
+from catalog.models import FeedProgress
+from catalog.moments import Wanted, moment
+from catalog.open_transaction import OpenTransaction
+from catalog.oracle import newest_time
+from catalog.plan.picture import Entry, Picture
+from catalog.plan.plans import Read
+from catalog.plan.plans import Rows as Made
+from catalog.plan.readable import ReadableNames
+from catalog.plan.scope import Scope
+from catalog.query.binder import Moment
+from catalog.query.compile import compile_query, inspect
+from catalog.query.names import Names
+from catalog.results import Notice, Rows
+from catalog.rows import answer_of
+from catalog.variables import Variables
+from ingest import engine
+from ingest.contract.commands import Query
+from ingest.contract.relation import Column, Relation
+from ingest.contract.types import MZ_TIMESTAMP, TEXT
+
+_TIMESTAMP = Relation(
+    (
+        Column("timestamp", MZ_TIMESTAMP, nullable=False),
+        Column("input", TEXT),
+        Column("complete_through", MZ_TIMESTAMP),
+    )
+)
+
+
+class Reader:
+    """Answers one session's queries; `seen` is the newest time (ms) that it has answered at."""
+
+    def __init__(self, region: str, role: str) -> None:
+        self.region = region
+        self.role = role
+        self.seen = 0
+        self._tag = uuid.uuid4().hex
+
+    def cancel(self) -> None:
+        """Stop the query that is running; may be called from another thread."""
+        engine.cancel(settings.HEADRACE_PLANE, self._tag)
+
+    def read(
+        self,
+        plan: Read,
+        scope: Scope,
+        variables: Variables,
+        transaction: OpenTransaction | None,
+    ) -> Rows:
+        """The rows of a query. Raises StatementError and IngestError."""
+        names = self.names(scope)
+        reads = inspect(plan.select.query, names)
+        if reads.kind != "data":
+            return self._answer_here(plan, names, variables)
+        tables = [scope.picture.entries[item] for item in sorted(reads.items)]
+        time = self._time(plan, tables, scope.picture, variables, transaction)
+        if plan.explain_timestamp:
+            return self._explain(time, tables, scope.picture)
+        query = self.compiled(plan, names, scope, time, variables)
+        result = engine.read(settings.HEADRACE_PLANE, query[0])
+        self.seen = max(self.seen, time)
+        notices: tuple[Notice, ...] = ()
+        if variables["emit_timestamp_notice"] == "on":
+            notices = (Notice(f"query timestamp: {time}"),)
+        return Rows(f"SELECT {result.data.num_rows}", query[1], result.data, notices, time)
+
+    def compiled(
+        self, plan: Read, names: ReadableNames, scope: Scope, time: int, variables: Variables
+    ) -> tuple[Query, Relation]:
+        """The query for the data plane, and what comes back."""
+        now = dt.datetime.fromtimestamp(time / 1000, tz=dt.UTC)
+        compiled = compile_query(plan.select.query, names, Moment(time, now))
+        inputs = inputs_of(compiled.items, scope.picture)
+        query = Query(compiled.sql, inputs, time, timeout=variables.timeout, tag=self._tag)
+        return query, compiled.relation
+
+    def names(self, scope: Scope) -> ReadableNames:
+        """What a query may read, seen from the session."""
+        return ReadableNames(scope, self.system(), self._progress)
+
+    def system(self) -> Names | None:
+        """The built-in relations."""
+        return None
+
+    def _progress(self, entry: Entry) -> int:
+        rows = FeedProgress.objects.filter(
+            feed__region__name=self.region, feed__gid=entry.source.feed
+        )
+        return rows.values_list("upto", flat=True).first() or 0
+
+    def _answer_here(self, plan: Read, names: ReadableNames, variables: Variables) -> Rows:
+        """Built-in relations and constants, at the newest time."""
+        time = newest_time(self.region)
+        if plan.explain_timestamp:
+            return self._explain(time, [], names.scope.picture)
+        from catalog.system import answer
+
+        relation, data = answer(plan.select.query, names)
+        return Rows(f"SELECT {data.num_rows}", relation, data, timestamp=time)
+
+    def _time(
+        self,
+        plan: Read,
+        tables: Iterable[Entry],
+        picture: Picture,
+        variables: Variables,
+        transaction: OpenTransaction | None,
+    ) -> int:
+        """The time to read at; the same for all reads of a transaction."""
+        exact = as_of(plan.select.as_of, self.region)
+        if exact is None and transaction is not None and transaction.timestamp is not None:
+            return transaction.timestamp
+        strict = variables["transaction_isolation"] == "strict serializable"
+        at_least = self.seen if strict else 0
+        if exact is not None and plan.select.at_least:
+            at_least, exact = max(at_least, exact), None
+        wanted = Wanted(at_least, exact, variables.timeout)
+        time = moment(self.region, picture, tables, wanted)
+        if transaction is not None and exact is None:
+            transaction.timestamp = time
+        return time
+
+    def _explain(self, time: int, tables: list[Entry], picture: Picture) -> Rows:
+        feeds = {
+            table.id: picture.entries[table.table.source].source.feed
+            for table in tables
+            if table.kind == "table" and table.table.source
+        }
+        rows = FeedProgress.objects.filter(
+            feed__region__name=self.region, feed__gid__in=feeds.values()
+        )
+        through = dict(rows.values_list("feed__gid", "complete_through"))
+        made = tuple(
+            (time, ".".join(table.path), through.get(feeds.get(table.id, ""))) for table in tables
+        )
+        return answer_of(Made("EXPLAIN", _TIMESTAMP, made or ((time, None, None),)))

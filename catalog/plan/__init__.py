@@ -1,0 +1,141 @@
+"""Planners: a statement and what purification learned, to a plan. Pure and synchronous.
+
+One file per noun; nothing here asks a database, an engine or an upstream system.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from catalog.plan import (
+    connection,
+    flags,
+    item,
+    secret,
+    show,
+    source,
+    table,
+    view,
+)
+from catalog.plan.facts import NOTHING, UpstreamFacts
+from catalog.plan.plans import Plan, Read, SetVariable, ShowVariable, TransactionControl
+from catalog.plan.scope import Scope
+from catalog.query.names import Names
+from catalog.sql.nodes import connection as connections
+from catalog.sql.nodes import item as items
+from catalog.sql.nodes import query as queries
+from catalog.sql.nodes import secret as secrets
+from catalog.sql.nodes import session as sessions
+from catalog.sql.nodes import show as shows
+from catalog.sql.nodes import source as sources
+from catalog.sql.nodes import table as tables
+from catalog.sql.nodes import view as views
+from catalog.sql.nodes.statement import Statement
+
+
+def plan(
+    statement: Statement,
+    scope: Scope,
+    facts: UpstreamFacts = NOTHING,
+    system: Names | None = None,
+) -> Plan:
+    """The plan of any statement; raises StatementError for what it gets wrong.
+
+    `system` resolves built-in relations in the queries of views.
+    """
+    match statement:
+        case queries.Select():
+            return Read(statement)
+        case queries.ExplainTimestamp():
+            return Read(statement.select, explain_timestamp=True)
+        case sessions.SetVariable():
+            return SetVariable(statement.name.lower(), statement.value)
+        case sessions.TransactionControl():
+            return TransactionControl(statement.action)
+        case shows.ShowVariable():
+            return ShowVariable(statement.name.lower())
+        case views.CreateView():
+            return view.create_view(statement, scope, system)
+        case tables.CreateTable() | tables.Insert() | tables.Update() | tables.Delete():
+            return _plain_table(statement, scope)
+        case _:
+            return _definition(statement, scope, facts)
+
+
+def _plain_table(
+    statement: tables.CreateTable | tables.Insert | tables.Update | tables.Delete, scope: Scope
+) -> Plan:
+    match statement:
+        case tables.CreateTable():
+            return table.create_table(statement, scope)
+        case tables.Insert():
+            return table.insert(statement, scope)
+        case tables.Update():
+            return table.update(statement, scope)
+        case tables.Delete():
+            return table.delete(statement, scope)
+        case _:
+            assert_never(statement)
+
+
+_Item = items.CreateNamespace | items.Drop | items.Rename | shows.ShowObjects | shows.ShowCreate
+_Upstream = (
+    connections.CreateConnection
+    | connections.ValidateConnection
+    | sources.CreateSource
+    | sources.RefreshReferences
+    | tables.CreateTableFromSource
+)
+_Definition = _Item | _Upstream | secrets.CreateSecret | secrets.AlterSecret | sessions.AlterSystem
+
+
+def _definition(statement: _Definition, scope: Scope, facts: UpstreamFacts) -> Plan:
+    match statement:
+        case secrets.CreateSecret():
+            return secret.create_secret(statement, scope)
+        case secrets.AlterSecret():
+            return secret.alter_secret(statement, scope)
+        case sessions.AlterSystem():
+            return flags.alter_system(statement, scope)
+        case (
+            connections.CreateConnection()
+            | connections.ValidateConnection()
+            | sources.CreateSource()
+            | sources.RefreshReferences()
+            | tables.CreateTableFromSource()
+        ):
+            return _upstream(statement, scope, facts)
+        case _:
+            return _item(statement, scope)
+
+
+def _upstream(statement: _Upstream, scope: Scope, facts: UpstreamFacts) -> Plan:
+    match statement:
+        case connections.CreateConnection():
+            return connection.create_connection(statement, scope)
+        case connections.ValidateConnection():
+            return connection.validate_connection(statement, facts, scope)
+        case sources.CreateSource():
+            return source.create_source(statement, facts, scope)
+        case sources.RefreshReferences():
+            return source.refresh_references(statement, facts, scope)
+        case tables.CreateTableFromSource():
+            return table.create_table_from_source(statement, facts, scope)
+        case _:
+            assert_never(statement)
+
+
+def _item(statement: _Item, scope: Scope) -> Plan:
+    match statement:
+        case items.CreateNamespace():
+            return item.create_namespace(statement, scope)
+        case items.Drop():
+            return item.drop(statement, scope)
+        case items.Rename():
+            return item.rename(statement, scope)
+        case shows.ShowObjects():
+            return show.show_objects(statement, scope)
+        case shows.ShowCreate():
+            return show.show_create(statement, scope)
+        case _:
+            assert_never(statement)

@@ -1,0 +1,135 @@
+"""What a change does to the catalog, one small record per kind of change.
+
+A planner returns operations; `catalog.transaction` writes them, and `apply` shows them to later
+statements of the same transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from catalog.plan.picture import Counters, Entry, Namespace, Picture
+from ingest.contract.upstream import Reference
+
+
+@dataclass(frozen=True)
+class CreateItem:
+    """Put an item in. `secret` is a new secret's value, `references` a new source's; `upstream`
+    names what a new source's feed consumes."""
+
+    entry: Entry
+    secret: str = field(default="", repr=False)
+    references: tuple[Reference, ...] = ()
+    upstream: str = ""
+
+
+@dataclass(frozen=True)
+class DropItem:
+    """Take an item out."""
+
+    entry: Entry
+
+
+@dataclass(frozen=True)
+class ChangeItem:
+    """An item gets a new name, a new definition or both. `renamed_from` is for the audit log."""
+
+    entry: Entry
+    renamed_from: str = ""
+
+
+@dataclass(frozen=True)
+class SetSecret:
+    """A secret gets a new value."""
+
+    entry: Entry
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class SetReferences:
+    """A source's references are what upstream has now."""
+
+    entry: Entry
+    references: tuple[Reference, ...]
+
+
+@dataclass(frozen=True)
+class CreateSpace:
+    """Put a database or schema in."""
+
+    space: Namespace
+
+
+@dataclass(frozen=True)
+class DropSpace:
+    """Take a database or schema out."""
+
+    space: Namespace
+
+
+@dataclass(frozen=True)
+class SetFlag:
+    """A feature flag of the region; None takes it back to its default."""
+
+    name: str
+    value: str | None
+
+
+Operation = (
+    CreateItem
+    | DropItem
+    | ChangeItem
+    | SetSecret
+    | SetReferences
+    | CreateSpace
+    | DropSpace
+    | SetFlag
+)
+
+
+def apply(picture: Picture, operations: Iterable[Operation]) -> Picture:
+    """The picture that the operations lead to; one copy whatever their number."""
+    entries = dict(picture.entries)
+    spaces = dict(picture.namespaces)
+    flags = dict(picture.flags)
+    counters = picture.counters
+    for operation in operations:
+        match operation:
+            case CreateItem():
+                entries[operation.entry.id] = operation.entry
+                counters = replace(counters, item=counters.item + 1, oid=counters.oid + 1)
+            case ChangeItem():
+                entries[operation.entry.id] = operation.entry
+            case DropItem():
+                entries.pop(operation.entry.id, None)
+            case CreateSpace() | DropSpace():
+                counters = _space(operation, spaces, counters)
+            case SetFlag():
+                _flag(operation, flags)
+            case SetSecret() | SetReferences():
+                pass
+            case _:
+                assert_never(operation)
+    return replace(picture, entries=entries, namespaces=spaces, flags=flags, counters=counters)
+
+
+def _space(
+    operation: CreateSpace | DropSpace,
+    spaces: dict[tuple[str, ...], Namespace],
+    counters: Counters,
+) -> Counters:
+    if isinstance(operation, DropSpace):
+        spaces.pop(operation.space.path, None)
+        return counters
+    spaces[operation.space.path] = operation.space
+    return replace(counters, namespace=counters.namespace + 1, oid=counters.oid + 1)
+
+
+def _flag(operation: SetFlag, flags: dict[str, str]) -> None:
+    if operation.value is None:
+        flags.pop(operation.name, None)
+    else:
+        flags[operation.name] = operation.value

@@ -1,0 +1,192 @@
+"""An immutable picture of one region's catalog, which planners plan against.
+
+A picture at a revision is never changed; `Picture.after` gives the picture that a transaction's
+operations would lead to, so that later statements of the transaction see the earlier ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from catalog.names import Path
+from catalog.sql.nodes.names import ItemKind
+from ingest.contract.commands import ExportColumn
+from ingest.contract.relation import Relation
+
+
+@dataclass(frozen=True)
+class ConnectionFacts:
+    """A connection's resolved options; a secret stands as `{"secret": "u7"}`."""
+
+    type: str
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """A source; `type` is `postgres` or `load-generator`. `feed` is empty until it is committed."""
+
+    type: str
+    connection: str = ""
+    publication: str = ""
+    generator: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    started_at: int = 0
+    feed: str = ""
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """A table; `source` is empty for a plain one, whose `defaults` are SQL by column name."""
+
+    source: str = ""
+    namespace: str = ""
+    reference: str = ""
+    identity: int = 0
+    columns: tuple[ExportColumn, ...] = ()
+    text_columns: tuple[str, ...] = ()
+    exclude_columns: tuple[str, ...] = ()
+    snapshot_group: str = ""
+    defaults: dict[str, str] = field(default_factory=dict)
+
+
+Facts = ConnectionFacts | SourceFacts | TableFacts | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One item. `needs` are the ids of the items that it cannot exist without."""
+
+    id: str
+    oid: int
+    kind: ItemKind
+    path: Path
+    owner: str
+    create_sql: str
+    relation: Relation = Relation(())
+    shard: str = ""
+    needs: tuple[str, ...] = ()
+    facts: Facts = None
+
+    @property
+    def name(self) -> str:
+        """The item's own name."""
+        return self.path[2]
+
+    @property
+    def table(self) -> TableFacts:
+        """What a table holds; raises TypeError for another kind of item."""
+        if not isinstance(self.facts, TableFacts):
+            raise TypeError(self.kind)
+        return self.facts
+
+    @property
+    def source(self) -> SourceFacts:
+        """What a source holds; raises TypeError for another kind of item."""
+        if not isinstance(self.facts, SourceFacts):
+            raise TypeError(self.kind)
+        return self.facts
+
+    @property
+    def connection(self) -> ConnectionFacts:
+        """What a connection holds; raises TypeError for another kind of item."""
+        if not isinstance(self.facts, ConnectionFacts):
+            raise TypeError(self.kind)
+        return self.facts
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """A database (`path` has one part) or a schema (two parts)."""
+
+    id: str
+    oid: int
+    path: tuple[str, ...]
+    owner: str
+
+
+@dataclass(frozen=True)
+class RoleEntry:
+    """A role: who may own items."""
+
+    id: str
+    oid: int
+    name: str
+    superuser: bool
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The numbers that the next item, namespace and oid will get."""
+
+    item: int = 1
+    namespace: int = 1
+    oid: int = 20_000
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One region's catalog at one revision."""
+
+    region: str
+    revision: int
+    entries: Mapping[str, Entry]
+    namespaces: Mapping[tuple[str, ...], Namespace]
+    roles: Mapping[str, RoleEntry]
+    flags: Mapping[str, str]
+    counters: Counters = Counters()
+
+    @cached_property
+    def by_path(self) -> dict[Path, Entry]:
+        """Items by their full name."""
+        return {entry.path: entry for entry in self.entries.values()}
+
+    @cached_property
+    def needed_by(self) -> dict[str, tuple[str, ...]]:
+        """Ids of the direct dependents of each item, in order of creation."""
+        found: dict[str, list[str]] = {}
+        for entry in self.entries.values():
+            for needed in entry.needs:
+                found.setdefault(needed, []).append(entry.id)
+        return {needed: tuple(ids) for needed, ids in found.items()}
+
+    def dependents(self, item: str) -> tuple[Entry, ...]:
+        """The items that directly need `item`."""
+        return tuple(self.entries[other] for other in self.needed_by.get(item, ()))
+
+    def closure(self, items: Iterable[str]) -> tuple[Entry, ...]:
+        """`items` and everything that needs them, dependents before what they need."""
+        seen: set[str] = set()
+        ordered: list[Entry] = []
+        stack = [(item, False) for item in reversed(tuple(items))]
+        while stack:
+            item, expanded = stack.pop()
+            if expanded:
+                ordered.append(self.entries[item])
+            elif item not in seen:
+                seen.add(item)
+                stack.append((item, True))
+                stack.extend((other, False) for other in self.needed_by.get(item, ()))
+        return tuple(ordered)
+
+    def in_schema(self, path: tuple[str, ...]) -> tuple[Entry, ...]:
+        """The items of a schema (two parts) or database (one part)."""
+        depth = len(path)
+        return tuple(entry for entry in self.entries.values() if entry.path[:depth] == path)
+
+    def tables_of(self, source: str) -> tuple[Entry, ...]:
+        """The tables made from a source."""
+        return tuple(entry for entry in self.dependents(source) if entry.kind == "table")
+
+    def with_entries(self, changed: Mapping[str, Entry | None]) -> Picture:
+        """The picture with entries put in, or taken out where the value is None."""
+        entries = dict(self.entries)
+        for item, entry in changed.items():
+            if entry is None:
+                entries.pop(item, None)
+            else:
+                entries[item] = entry
+        return replace(self, entries=entries)

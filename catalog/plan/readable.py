@@ -1,0 +1,57 @@
+"""Names in queries: what SELECT may read, and what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from catalog.errors import WrongItemType
+from catalog.names import dotted
+from catalog.plan.definitions import view_query
+from catalog.plan.picture import Entry
+from catalog.plan.scope import Scope
+from catalog.query.names import Names, Resolved
+from catalog.sql.nodes.names import Name
+
+
+@dataclass
+class ReadableNames:
+    """A scope as a query sees it; remembers every item that was resolved.
+
+    `system` resolves what the scope does not know; `progress` gives a source's frontier upstream.
+    """
+
+    scope: Scope
+    system: Names | None = None
+    progress: Callable[[Entry], int] | None = None
+    used: dict[str, Entry] = field(default_factory=dict)
+    systems: list[Resolved] = field(default_factory=list)
+
+    def resolve(self, parts: tuple[str, ...]) -> Resolved | None:
+        """The readable item that the parts stand for, or None; raises WrongItemType."""
+        entry = self.scope.find(Name(parts)) if len(parts) <= 3 else None
+        if entry is None:
+            found = self.system.resolve(parts) if self.system else None
+            if found is not None:
+                self.systems.append(found)
+            return found
+        self.used[entry.id] = entry
+        match entry.kind:
+            case "table":
+                return Resolved(entry.id, "table", entry.relation)
+            case "view":
+                query = view_query(entry.create_sql)
+                return Resolved(entry.id, "view", entry.relation, query, self)
+            case "source":
+                return Resolved(entry.id, "source", entry.relation, self._frontier(entry))
+            case _:
+                message = f"{dotted(parts)} is a {entry.kind} and cannot be queried"
+                raise WrongItemType(message)
+
+    def _frontier(self, entry: Entry) -> exp.Query:
+        """A source's one row: how far upstream it has come."""
+        upto = self.progress(entry) if self.progress else 0
+        value = exp.cast(exp.Literal.number(upto), exp.DataType.build("uint8", udt=True))
+        return exp.select(exp.alias_(value, entry.relation.names[0], quoted=True))

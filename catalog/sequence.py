@@ -1,0 +1,126 @@
+"""Carrying plans out: one atomic commit, a write to a plain table, or a read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from django.conf import settings
+
+from catalog import answering, transaction, writes
+from catalog.errors import StatementError
+from catalog.open_transaction import OpenTransaction
+from catalog.oracle import next_time
+from catalog.plan.operations import CreateItem, Operation
+from catalog.plan.plans import (
+    Change,
+    Plan,
+    Read,
+    Rows,
+    SetVariable,
+    ShowVariable,
+    TransactionControl,
+    Write,
+)
+from catalog.plan.scope import Scope
+from catalog.results import Done, Result
+from catalog.results import Rows as Answer
+from catalog.rows import answer_of
+from catalog.variables import Variables, canonical
+from ingest import engine
+from ingest.contract.relation import Column, Relation
+from ingest.contract.types import TEXT
+
+
+class Sequencer:
+    """Carries out one session's plans; remembers the newest time that the session has seen."""
+
+    def __init__(self, region: str, role: str) -> None:
+        self.region = region
+        self.role = role
+        self.reader = answering.Reader(region, role)
+
+    def cancel(self) -> None:
+        """Stop the read that is running."""
+        self.reader.cancel()
+
+    def commit(self, operations: Sequence[Operation], expected: int) -> None:
+        """Make the data of new plain tables, then commit; raises StaleCatalog."""
+        if not operations:
+            return
+        made = [
+            operation.entry
+            for operation in operations
+            if isinstance(operation, CreateItem)
+            and operation.entry.kind == "table"
+            and not operation.entry.table.source
+        ]
+        for entry in made:
+            engine.create_table(
+                settings.HEADRACE_PLANE, entry.shard, entry.relation, next_time(self.region)
+            )
+        try:
+            transaction.commit(self.region, operations, expected=expected, role=self.role)
+        except BaseException:
+            for entry in made:
+                engine.drop_shard(settings.HEADRACE_PLANE, entry.shard)
+            raise
+
+    def run(
+        self,
+        plan: Plan,
+        scope: Scope,
+        variables: Variables,
+        transaction: OpenTransaction | None,
+    ) -> Result:
+        """Carry out anything but a change of the catalog."""
+        match plan:
+            case Read():
+                return self.reader.read(plan, scope, variables, transaction)
+            case Write():
+                return self._write(plan, scope, variables, transaction)
+            case Rows():
+                return answer_of(plan)
+            case ShowVariable():
+                return show(plan, variables)
+            case Change() | SetVariable() | TransactionControl():
+                raise TypeError(plan)
+            case _:
+                assert_never(plan)
+
+    def _write(
+        self,
+        plan: Write,
+        scope: Scope,
+        variables: Variables,
+        transaction: OpenTransaction | None,
+    ) -> Done:
+        if transaction is None:
+            count = writes.write(plan, self.reader, scope, variables)
+            return Done(writes.tag(plan, count))
+        if plan.action != "insert" or (count := writes.static_count(plan)) is None:
+            message = f"{plan.action.upper()} cannot be run inside a transaction block"
+            hint = "INSERT .. VALUES can." if plan.action == "insert" else None
+            raise StatementError(message, sqlstate="25001", hint=hint)
+        transaction.write(plan)
+        transaction.write_scope = (scope, variables)
+        return Done(writes.tag(plan, count))
+
+    def flush(self, transaction: OpenTransaction) -> None:
+        """Write the rows that waited for COMMIT, all in one step."""
+        if transaction.writes and transaction.write_scope:
+            scope, variables = transaction.write_scope
+            writes.write(writes.joined(transaction.writes), self.reader, scope, variables)
+
+
+def show(plan: ShowVariable, variables: Variables) -> Answer:
+    """SHOW of one variable, or of all."""
+    if plan.name:
+        name = canonical(plan.name)
+        relation = Relation((Column(name, TEXT, nullable=False),))
+        return answer_of(Rows("SHOW", relation, ((variables[name],),)))
+    rows = tuple(tuple(row) for row in variables)
+    columns = tuple(
+        Column(name, TEXT, nullable=False) for name in ("name", "setting", "description")
+    )
+    return answer_of(Rows("SHOW", Relation(columns), rows))

@@ -1,0 +1,190 @@
+"""The one door: SQL text in, results out.
+
+    parse -> fill_in (asks upstream) -> plan (pure) -> check privileges -> sequence (commit or read)
+
+A session lives as long as a client's connection or one request; it belongs to one thread at a time.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Literal
+
+from django.conf import settings
+
+from catalog import privileges, snapshot
+from catalog.bootstrap import ensure_role
+from catalog.errors import StaleCatalog, StatementError
+from catalog.open_transaction import OpenTransaction
+from catalog.parameters import bind
+from catalog.plan import plan
+from catalog.plan.facts import UpstreamFacts
+from catalog.plan.picture import Picture
+from catalog.plan.plans import Change, Plan, SetVariable
+from catalog.plan.scope import Scope
+from catalog.results import Done, Notice, Result
+from catalog.sequence import Sequencer
+from catalog.sql.nodes import session as nodes
+from catalog.sql.nodes.statement import Statement
+from catalog.sql.parse import parse
+from catalog.upstream import Purifier
+from catalog.variables import VARIABLES, Variables
+from ingest.errors import HeadraceError
+
+ABORTED = "current transaction is aborted, commands ignored until end of transaction block"
+_OPEN = Notice("there is already a transaction in progress", "25001", "warning")
+_NONE = Notice("there is no transaction in progress", "25P01", "warning")
+
+
+def role_for(region: str, name: str, *, superuser: bool) -> str:
+    """The name of a user's role, which is made when it is missing."""
+    known = snapshot.current(region).roles.get(name)
+    if known is None or known.superuser != superuser:
+        ensure_role(region, name, superuser=superuser)
+    return name
+
+
+class Session:
+    """One client's conversation with a region's catalog, as one role."""
+
+    def __init__(self, role: str, region: str = "") -> None:
+        self.role = role
+        self.region = region or settings.HEADRACE_REGION
+        self.variables = Variables()
+        self._transaction: OpenTransaction | None = None
+        self._sequencer = Sequencer(self.region, role)
+
+    @property
+    def transaction_status(self) -> Literal["I", "T", "E"]:
+        """`I` outside of a transaction, `T` in one, `E` in one that has failed."""
+        if self._transaction is None:
+            return "I"
+        return "E" if self._transaction.failed else "T"
+
+    def execute(self, sql: str, parameters: Sequence[str | None] = ()) -> Iterator[Result]:
+        """Run the statements of `sql` in turn; `parameters` stand for `$1`, `$2`, .. in each.
+
+        Nothing runs when the text does not parse. Raises HeadraceError, with positions in `sql`,
+        and leaves an open transaction failed.
+        """
+        with self._failing(0):
+            parsed = parse(sql)
+        for one in parsed:
+            with self._failing(one.start):
+                result = self._run(bind(one.statement, parameters))
+            yield result
+
+    def cancel(self) -> None:
+        """Stop what the session is reading; may be called from another thread."""
+        self._sequencer.cancel()
+
+    @contextmanager
+    def _failing(self, start: int) -> Iterator[None]:
+        try:
+            yield
+        except BaseException as error:
+            if self._transaction is not None:
+                self._transaction.failed = True
+            if isinstance(error, HeadraceError) and error.position is not None:
+                error.position += start
+            raise
+
+    def _run(self, statement: Statement) -> Result:
+        if isinstance(statement, nodes.TransactionControl):
+            return self._control(statement.action)
+        transaction = self._transaction
+        if transaction is not None and transaction.failed:
+            raise StatementError(ABORTED, sqlstate="25P02")
+        purifier = transaction.purifier if transaction else Purifier(self.region)
+        facts = purifier.fill_in(statement, self._scope(self._picture()))
+        picture = self._picture()
+        planned = self._plan(statement, facts, picture)
+        match planned:
+            case Change():
+                return self._change(planned, picture, statement, facts)
+            case SetVariable():
+                return self._set(planned)
+            case _:
+                scope = self._scope(picture)
+                return self._sequencer.run(planned, scope, self.variables, transaction)
+
+    def _picture(self) -> Picture:
+        if self._transaction is not None:
+            return self._transaction.picture
+        return snapshot.current(self.region)
+
+    def _scope(self, picture: Picture) -> Scope:
+        return Scope(
+            picture,
+            self.role,
+            self.variables["database"],
+            self.variables.search_path,
+            secrets.token_hex(4),
+        )
+
+    def _plan(self, statement: Statement, facts: UpstreamFacts, picture: Picture) -> Plan:
+        planned = plan(statement, self._scope(picture), facts, self._sequencer.reader.system())
+        privileges.check(planned, picture, self.role)
+        return planned
+
+    def _change(
+        self, planned: Change, picture: Picture, statement: Statement, facts: UpstreamFacts
+    ) -> Done:
+        if self._transaction is not None:
+            self._transaction.add(statement, facts, planned)
+            return Done(planned.tag, planned.notices)
+        try:
+            self._sequencer.commit(planned.operations, picture.revision)
+        except StaleCatalog:
+            picture = snapshot.current(self.region)
+            again = self._plan(statement, facts, picture)
+            if not isinstance(again, Change):
+                raise
+            planned = again
+            self._sequencer.commit(planned.operations, picture.revision)
+        return Done(planned.tag, planned.notices)
+
+    def _set(self, planned: SetVariable) -> Done:
+        name, value = self.variables.set(planned.name, planned.value)
+        notices: tuple[Notice, ...] = ()
+        if name == "database" and (value,) not in self._picture().namespaces:
+            notices = (Notice(f'session database "{value}" does not exist', "3D000"),)
+        told = ((name, value),) if VARIABLES[name].reported else ()
+        return Done("SET" if planned.value is not None else "RESET", notices, told)
+
+    def _control(self, action: Literal["begin", "commit", "rollback"]) -> Done:
+        transaction = self._transaction
+        if action == "begin":
+            if transaction is not None:
+                return Done("BEGIN", (_OPEN,))
+            picture = snapshot.current(self.region)
+            self._transaction = OpenTransaction(
+                picture, Purifier(self.region), self.variables.copy()
+            )
+            return Done("BEGIN")
+        if transaction is None:
+            return Done(action.upper(), (_NONE,))
+        self._transaction = None
+        if action == "rollback" or transaction.failed:
+            self.variables = transaction.variables
+            return Done("ROLLBACK")
+        self._commit(transaction)
+        return Done("COMMIT")
+
+    def _commit(self, transaction: OpenTransaction) -> None:
+        self._sequencer.flush(transaction)
+        if not transaction.operations:
+            return
+        try:
+            self._sequencer.commit(transaction.operations, transaction.base.revision)
+        except StaleCatalog:
+            again = OpenTransaction(
+                snapshot.current(self.region), transaction.purifier, transaction.variables
+            )
+            for statement, facts in transaction.statements:
+                planned = self._plan(statement, facts, again.picture)
+                if isinstance(planned, Change):
+                    again.add(statement, facts, planned)
+            self._sequencer.commit(again.operations, again.base.revision)

@@ -1,0 +1,95 @@
+"""SQL for a signed-in user: the only way from an entrance to the catalog's door.
+
+Everything below is plain synchronous Python; async code comes in through `arun` only.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+
+from catalog.results import Result
+from catalog.session import Session, role_for
+from ingest.errors import HeadraceError
+
+log = logging.getLogger(__name__)
+Outcome = Result | HeadraceError
+
+
+class SignedIn(Protocol):
+    """What is asked of a user: an e-mail, which names their role, and whether they may do all."""
+
+    email: str
+    is_superuser: bool
+
+
+class UserSession:
+    """A session of one user; a fault of ours becomes an error without its inner text."""
+
+    def __init__(self, user: SignedIn, region: str = "") -> None:
+        self.region = region or settings.HEADRACE_REGION
+        role = role_for(self.region, user.email, superuser=user.is_superuser)
+        self._session = Session(role, self.region)
+
+    @property
+    def transaction_status(self) -> str:
+        """`I`, `T` or `E`; see `catalog.session`."""
+        return self._session.transaction_status
+
+    def variable(self, name: str) -> str:
+        """A session variable's value."""
+        return self._session.variables[name]
+
+    def execute(self, sql: str, parameters: Sequence[str | None] = ()) -> Iterator[Result]:
+        """Run the statements of `sql` in turn. Raises HeadraceError and nothing else."""
+        try:
+            yield from self._session.execute(sql, parameters)
+        except HeadraceError:
+            raise
+        except Exception as error:
+            log.exception("a statement failed for a reason of ours")
+            message = "internal error"
+            hint = "The server's log says more."
+            raise HeadraceError(message, hint=hint) from error
+
+    def cancel(self) -> None:
+        """Stop the query that is running; may be called from another thread."""
+        self._session.cancel()
+
+
+def open_session(user: SignedIn) -> UserSession:
+    """A session for as long as a client's connection lives."""
+    return UserSession(user)
+
+
+def run(
+    user: SignedIn,
+    sql: str,
+    parameters: Sequence[str | None] = (),
+    *,
+    session: UserSession | None = None,
+) -> list[Outcome]:
+    """Run a text in a session of its own (or a given one); the list ends with the first error."""
+    outcomes: list[Outcome] = []
+    try:
+        opened = session or open_session(user)
+        for result in opened.execute(sql, parameters):
+            outcomes.append(result)
+    except HeadraceError as error:
+        outcomes.append(error)
+    return outcomes
+
+
+async def arun(
+    user: SignedIn,
+    sql: str,
+    parameters: Sequence[str | None] = (),
+    *,
+    session: UserSession | None = None,
+) -> list[Outcome]:
+    """`run` for async code, in a thread."""
+    return await sync_to_async(run, thread_sensitive=False)(user, sql, parameters, session=session)
