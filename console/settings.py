@@ -229,7 +229,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(HEADRACE_HOME / "run" / "beat")
 CELERY_TIMEZONE = "UTC"
 
 REST_FRAMEWORK = {
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "console.api.summaries.Summarised",
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "console.api.authentication.AppPassword",
         "console.api.authentication.BearerToken",

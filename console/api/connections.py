@@ -10,15 +10,23 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog import reads
 from catalog.errors import UpstreamProblem
 from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
 from catalog.sql.nodes.names import Option, SecretReference
 from catalog.sql.render import render
 from console.api import examples
 from console.api.failures import error_body
-from console.api.lists import documented, listing, page, region
-from console.api.shapes.items import Removal, Renamed, Written, find, name_of, new_name, referred
+from console.api.lists import documented, listing, page
+from console.api.shapes.items import (
+    Removal,
+    Renamed,
+    Written,
+    find,
+    items,
+    name_of,
+    new_name,
+    referred,
+)
 from console.api.shapes.resources import ConnectionSerializer, Validation, WrittenConnection
 from console.api.shapes.writes import CONNECTION_OPTIONS, NewConnection
 from console.api.statements import drop, made, rename, write
@@ -34,9 +42,7 @@ class Connections(viewsets.ViewSet):
     @listing(ConnectionSerializer, "connections", operation_id="listConnections")
     def list(self, request: Request) -> Response:
         """All connections."""
-        return page(
-            request, reads.connections(region()), ConnectionSerializer, lambda row: row.name
-        )
+        return page(request, items("connection"), ConnectionSerializer, lambda row: row.name)
 
     @documented(ConnectionSerializer, "connections", operation_id="getConnection")
     def retrieve(self, request: Request, pk: str) -> Response:
@@ -65,7 +71,7 @@ class Connections(viewsets.ViewSet):
             validate=None if body["validate"] else False,
         )
         written = write(request.user, statement)
-        item = find(made(name.parts, reads.connections(region())))
+        item = find(made(name.parts, items("connection")), "connection")
         return Response(written | {"item": ConnectionSerializer(item).data}, 201)
 
     @documented(Written, "connections", request=Renamed, operation_id="renameConnection")

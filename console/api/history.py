@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog import reads
-from console.api.lists import listing, page, region
+from console.api.lists import listing, page
 from console.api.shapes.history import AuditSerializer, StatusChangeSerializer
 from console.api.shapes.resources import FeedSerializer
 
@@ -20,7 +20,7 @@ class Audit(viewsets.ViewSet):
         """State transitions, newest first."""
         return page(
             request,
-            reads.audit(region=region()),
+            reads.audit(),
             AuditSerializer,
             lambda row: f"{row.event} {row.object_type} {row.user} {row.details}",
         )
@@ -32,9 +32,7 @@ class Feeds(viewsets.ViewSet):
     @listing(FeedSerializer, "history", operation_id="listFeeds")
     def list(self, request: Request) -> Response:
         """All feeds, with their slots and positions."""
-        return page(
-            request, reads.feeds(region()), FeedSerializer, lambda row: f"{row.id} {row.slot}"
-        )
+        return page(request, reads.feeds(), FeedSerializer, lambda row: f"{row.id} {row.slot}")
 
 
 class StatusHistory(viewsets.ViewSet):
@@ -45,7 +43,7 @@ class StatusHistory(viewsets.ViewSet):
         """Changes of status, newest first."""
         return page(
             request,
-            reads.status_history(region=region()),
+            reads.status_history(),
             StatusChangeSerializer,
             lambda row: f"{row.id} {row.status} {row.error}",
         )

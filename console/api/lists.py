@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from django.conf import settings
 from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -16,12 +15,6 @@ from console.api.shapes.sql import Failure
 
 Row = TypeVar("Row")
 Shape = type[serializers.Serializer[Any]]
-
-
-def region() -> str:
-    """The region that this server serves."""
-    name: str = settings.HEADRACE_REGION
-    return name
 
 
 def page(

@@ -13,7 +13,7 @@ from catalog import reads
 from catalog.sql.nodes.names import Name, Option
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
 from console.api import examples
-from console.api.lists import documented, listing, page, region
+from console.api.lists import documented, listing, page
 from console.api.shapes.items import Removal, Renamed, Written, find, name_of, new_name, referred
 from console.api.shapes.resources import (
     ProgressSerializer,
@@ -33,13 +33,13 @@ class Sources(viewsets.ViewSet):
     @listing(SourceSerializer, "sources", operation_id="listSources")
     def list(self, request: Request) -> Response:
         """All sources."""
-        return page(request, reads.sources(region()), SourceSerializer, lambda row: row.item.name)
+        return page(request, reads.sources(), SourceSerializer, lambda row: row.item.name)
 
     @documented(SourceSerializer, "sources", operation_id="getSource")
     def retrieve(self, request: Request, pk: str) -> Response:
         """One source."""
         find(pk, "source")
-        return Response(SourceSerializer(reads.source(pk, region())).data)
+        return Response(SourceSerializer(reads.source(pk)).data)
 
     @documented(
         WrittenSource,
@@ -55,8 +55,8 @@ class Sources(viewsets.ViewSet):
         shape.is_valid(raise_exception=True)
         statement = _statement(shape.validated_data)
         written = write(request.user, statement)
-        rows = [row.item for row in reads.sources(region())]
-        source = reads.source(made(statement.name.parts, rows), region())
+        rows = [row.item for row in reads.sources()]
+        source = reads.source(made(statement.name.parts, rows))
         return Response(written | {"item": SourceSerializer(source).data}, 201)
 
     @documented(Written, "sources", request=Renamed, operation_id="renameSource")
@@ -74,7 +74,7 @@ class Sources(viewsets.ViewSet):
     def references(self, request: Request, pk: str) -> Response:
         """The upstream tables that tables can be made from."""
         find(pk, "source")
-        rows = reads.references(pk, region=region())
+        rows = reads.references(pk)
         return page(request, rows, ReferenceSerializer, lambda row: f"{row.namespace}.{row.name}")
 
     @documented(Written, "sources", request=None, operation_id="refreshReferences")
@@ -89,8 +89,8 @@ class Sources(viewsets.ViewSet):
     def progress(self, request: Request, pk: str) -> Response:
         """How far the source and each of its tables are."""
         find(pk, "source")
-        source = reads.source(pk, region())
-        tables = reads.tables(source_id=pk, region=region())
+        source = reads.source(pk)
+        tables = reads.tables(source_id=pk)
         body = {"status": source.status, "feed": source.feed, "tables": tables}
         return Response(ProgressSerializer(body).data)
 

@@ -16,7 +16,7 @@ from catalog import reads
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.table import ColumnDefinition, CreateTable, CreateTableFromSource
 from console.api import examples
-from console.api.lists import documented, listing, page, region
+from console.api.lists import documented, listing, page
 from console.api.shapes.items import Removal, Renamed, Written, find, new_name, referred
 from console.api.shapes.resources import TableSerializer, WrittenTable, WrittenTables
 from console.api.shapes.writes import NewPlainTable, NewTableFromSource, NewTables
@@ -38,14 +38,14 @@ class Tables(viewsets.ViewSet):
     @listing(TableSerializer, "tables", operation_id="listTables")
     def list(self, request: Request) -> Response:
         """All tables."""
-        rows = reads.tables(region=region())
+        rows = reads.tables()
         return page(request, rows, TableSerializer, lambda row: row.item.name)
 
     @documented(TableSerializer, "tables", operation_id="getTable")
     def retrieve(self, request: Request, pk: str) -> Response:
         """One table, with its columns and status."""
         find(pk, "table")
-        return Response(TableSerializer(reads.table(pk, region())).data)
+        return Response(TableSerializer(reads.table(pk)).data)
 
     @documented(
         WrittenTable,
@@ -92,8 +92,8 @@ class Tables(viewsets.ViewSet):
 
 
 def _made(name: Name) -> reads.TableRow:
-    rows = [row.item for row in reads.tables(region=region())]
-    return reads.table(made(name.parts, rows), region())
+    rows = [row.item for row in reads.tables()]
+    return reads.table(made(name.parts, rows))
 
 
 def _statement(body: Any) -> CreateTable | CreateTableFromSource:

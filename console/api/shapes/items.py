@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from rest_framework import serializers
 
 from catalog import reads
@@ -102,13 +101,18 @@ def name_of(item: reads.ItemRow) -> Name:
     return Name((item.database, item.schema, item.name))
 
 
-def find(item_id: str, *kinds: str) -> reads.ItemRow:
+def find(item_id: str, kind: str) -> reads.ItemRow:
     """The item with that id. Raises UnknownItem when there is none, or it is of another kind."""
-    found = reads.item(item_id, settings.HEADRACE_REGION)
-    if found is None or (kinds and found.kind not in kinds):
-        message = f'unknown {kinds[0] if len(kinds) == 1 else "item"} "{item_id}"'
+    found = next((item for item in items(kind) if item.id == item_id), None)
+    if found is None:
+        message = f'unknown {kind} "{item_id}"'
         raise UnknownItem(message)
     return found
+
+
+def items(kind: str) -> list[reads.ItemRow]:
+    """All items of that kind."""
+    return [item for item in reads.items() if item.kind == kind]
 
 
 def referred(reference: dict[str, Any], kind: str) -> Name:

@@ -32,6 +32,7 @@ def test_every_operation_says_what_it_does(schema: dict[str, Any]) -> None:
     for operation in _operations(schema):
         assert operation["description"].endswith((".", "`")), operation["operationId"]
         assert operation["tags"]
+        assert len(operation["summary"]) < 120
     ids = [operation["operationId"] for operation in _operations(schema)]
     assert len(ids) == len(set(ids))
 
