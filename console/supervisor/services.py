@@ -96,6 +96,12 @@ class Services:
             programs.append(self.command("pgwire"))
         return programs
 
+    def warm(self) -> Program:
+        """The first steps of a Spark of our own, taken before anybody waits for them."""
+        module = ["-m", "ingest.replicas.warm", self.remote, str(settings.HEADRACE_HOME / "spark")]
+        line = [sys.executable, *module]
+        return Program("warm", lambda: line, self.environment, once=True)
+
     def command(
         self, name: str, *arguments: str, once: bool = False, shows: bool = False
     ) -> Program:

