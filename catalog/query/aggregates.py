@@ -113,7 +113,7 @@ def _number(name: str, value: Bound, node: exp.Expression, *, distinct: bool) ->
         return Bound(call(name.upper(), value), value.type, value.shape, value.months)
     kind = number_name(value.type)
     if value.type == INTERVAL and name in ("sum", "avg"):
-        return Bound(call(name.upper(), value), INTERVAL, months=value.months)
+        raise NotSupported(f"{name} of intervals is not supported yet", position=position(node))
     if kind is None:
         raise _wrong(name, value, node)
     if name in _STATISTICS:
@@ -303,8 +303,9 @@ def window(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     named = _definition(node, scope)
     partition = [binder.bind(k, scope).node for k in node.args.get("partition_by") or named("partition_by") or []]
     order = node.args.get("order") or named("order")
-    keys = [ordered(k, binder.bind(k.this, scope).node) for k in order.expressions] if order else []
     spec = _frame(binder, node.args.get("spec") or named("spec"), scope)
+    written = order.expressions if order else []
+    keys = [ordered(k, _range_key(binder.bind(k.this, scope), spec)) for k in written]
 
     def over(found: exp.Expression) -> exp.Expression:
         return exp.Window(
@@ -315,6 +316,13 @@ def window(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
         )
 
     return _map_calls(inner, over)
+
+
+def _range_key(key: Bound, spec: exp.WindowSpec | None) -> exp.Expression:
+    """Dates become timestamps where the frame is an interval around them."""
+    if spec is not None and key.type.name == "date" and spec.find(exp.Interval):
+        return cast(key.node, "timestamp_ntz")
+    return key.node
 
 
 def _definition(node: exp.Expression, scope: Scope) -> Callable[[str], Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import uuid
 
 from sqlglot import exp
 
-from catalog.errors import StatementError
+from catalog.errors import NotSupported, StatementError
 from catalog.query.binder import Binder, rule
 from catalog.query.build import (
     NUMERIC,
@@ -55,6 +56,10 @@ _NAMES = {
 
 def written_type(node: exp.DataType) -> Type:
     """The type that a cast names; raises UndefinedType (42704) for an unknown one."""
+    if isinstance(node.this, exp.Interval) and node.this.args.get("unit"):
+        raise NotSupported(
+            "interval fields are not supported", hint="Write AS before a column's new name."
+        )
     if node.this == exp.DType.ARRAY and node.expressions:
         element = written_type(node.expressions[0])
         return Type(element.name, element.precision, element.scale, array=True)
@@ -130,13 +135,26 @@ def _constant(bound: Bound, to: Type, at: exp.Expression) -> Bound:
     except ValueError:
         message = f'invalid input syntax for type {to.sql}: "{value}"'
         raise StatementError(message, sqlstate="22P02", position=position(at)) from None
-    typed = Bound(text(value.strip()), TEXT)
+    typed = Bound(text(_moment(value.strip(), to)), TEXT)
     for convert in (_to_number, _to_time, _to_rest):
         found = convert(typed, to)
         if found is not None:
             return found
     message = f"cannot cast type text to {to.sql}"
     raise UnknownFunction(message, sqlstate="42846", position=position(at))
+
+
+def _moment(value: str, to: Type) -> str:
+    """A date or time constant in the spelling that Spark reads; others unchanged."""
+    if to.name not in TIMES:
+        return value
+    try:
+        found = dt.datetime.fromisoformat(value)
+    except ValueError:
+        return value
+    if to.name == "timestamp with time zone" and found.tzinfo is not None:
+        found = found.astimezone(dt.UTC)
+    return str(found.date() if to.name == "date" else found.replace(tzinfo=None))
 
 
 def _array_constant(value: str, to: Type, at: exp.Expression) -> Bound:

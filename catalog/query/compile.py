@@ -25,7 +25,7 @@ from catalog.query.binder import Binder, BoundQuery, Moment
 from catalog.query.build import Bound, call
 from catalog.query.casts import as_text
 from catalog.query.names import Names, parts_of, position, unknown_relation
-from catalog.query.scope import Output
+from catalog.query.scope import Output, settled
 from catalog.query.select import bind_query
 from ingest.contract.relation import Column, Relation
 
@@ -125,6 +125,7 @@ def compile_query(query: exp.Expression, names: Names, moment: Moment) -> Compil
         bound = bind_query(binder, query, None)
     except RecursionError:
         raise StatementError("query is nested too deeply", sqlstate="54001") from None
+    bound = BoundQuery(bound.node, settled(bound.outputs))
     named = _named(bound)
     relation = Relation(tuple(Column(o.name, o.type) for o in bound.outputs))
     return Compiled(named.sql(dialect="spark"), frozenset(binder.items), relation)

@@ -242,8 +242,8 @@ def _round(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Boun
 def _places(arguments: list[Bound], node: exp.Expression, name: str) -> int:
     if len(arguments) == 1:
         return 0
-    written = arguments[1].node.sql(dialect="spark").strip("()")
-    if not written.lstrip("-").isdigit():
+    written = arguments[1].node.sql(dialect="spark").replace("(", "").replace(")", "")
+    if not written.removeprefix("-").isdigit():
         message = f"the places of {name} must be a constant"
         raise NotSupported(message, position=position(node))
     return int(written)

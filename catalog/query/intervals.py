@@ -45,16 +45,19 @@ def interval_constant(value: str, at: exp.Expression) -> Bound:
             "intervals of months and of time cannot be mixed", position=position(at)
         )
     if months:
-        return Bound(call("MAKE_YM_INTERVAL", number(0), number(months)), INTERVAL, months=True)
+        spelled = exp.Interval(this=text(str(months)), unit=exp.Var(this="MONTH"))
+        return Bound(spelled, INTERVAL, months=True)
     return Bound(_seconds(micros), INTERVAL)
 
 
 def _seconds(micros: int) -> exp.Expression:
     days, rest = divmod(abs(micros), 86_400_000_000)
-    whole, fraction = divmod(rest, 1_000_000)
-    second = cast(text(f"{whole}.{fraction:06d}"), "decimal(18,6)")
-    made = call("MAKE_DT_INTERVAL", number(days), number(0), number(0), second)
-    return exp.Paren(this=exp.Neg(this=made)) if micros < 0 else made
+    seconds, fraction = divmod(rest, 1_000_000)
+    minutes, second = divmod(seconds, 60)
+    sign = "-" if micros < 0 else ""
+    spelled = f"{sign}{days} {minutes // 60:02d}:{minutes % 60:02d}:{second:02d}.{fraction:06d}"
+    span = exp.IntervalSpan(this=exp.Var(this="DAY"), expression=exp.Var(this="SECOND"))
+    return exp.Interval(this=text(spelled), unit=span)
 
 
 def _parse(value: str, at: exp.Expression) -> tuple[int, int]:

@@ -18,6 +18,7 @@ _TYPE_NAMES = {
     "timestamp with time zone": "timestamptz",
     "character varying": "varchar",
     "decimal": "numeric",
+    "char": "bpchar",
 }
 _NAMED: dict[type[exp.Expression], str] = {
     exp.Case: "case",
@@ -29,6 +30,15 @@ _NAMED: dict[type[exp.Expression], str] = {
     exp.AtTimeZone: "timezone",
     exp.CurrentDate: "current_date",
     exp.Boolean: "bool",
+    exp.JSONBObjectAgg: "jsonb_object_agg",
+    exp.ArrayPosition: "array_position",
+    exp.ArrayAppend: "array_append",
+    exp.StringToArray: "string_to_array",
+    exp.Encode: "encode",
+    exp.SHA2Digest: "sha256",
+    exp.ExplodingGenerateSeries: "generate_series",
+    exp.GenerateSeries: "generate_series",
+    exp.Explode: "unnest",
 }
 
 

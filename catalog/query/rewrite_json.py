@@ -93,6 +93,24 @@ def arrow(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     return Bound(found, JSONB if as_json else TEXT)
 
 
+@rule(exp.Lambda)
+def arrow_as_argument(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+    """`f(doc -> 'a' -> 'b')`, which sqlglot reads as a lambda from `doc`."""
+    if len(node.expressions) != 1 or not isinstance(node.expressions[0], exp.Identifier):
+        raise binder.unsupported(node)
+    chain = node.this.copy()
+    first = chain
+    while isinstance(first, exp.JSONExtract | exp.JSONExtractScalar):
+        first = first.this
+    whole = exp.JSONExtract(
+        this=exp.Column(this=node.expressions[0].copy()), expression=first.copy()
+    )
+    if first is chain:
+        return binder.bind(whole, scope)
+    first.replace(whole)
+    return binder.bind(chain, scope)
+
+
 @rule(exp.JSONBExtract, exp.JSONBExtractScalar)
 def deep_arrow(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     """`#>` and `#>>`."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from catalog.query.build import Bound
+from catalog.query.build import UNKNOWN, Bound
 from catalog.query.names import AmbiguousColumn, UnknownColumn, UnknownRelation, position
-from ingest.contract.types import Type
+from ingest.contract.types import TEXT, Type
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,11 @@ class Output:
     spark: str
     shape: tuple[int, int] | None = None
     months: bool = False
+
+
+def settled(outputs: tuple[Output, ...]) -> tuple[Output, ...]:
+    """The columns with bare literals taken as text."""
+    return tuple(replace(o, type=TEXT) if o.type == UNKNOWN else o for o in outputs)
 
 
 @dataclass

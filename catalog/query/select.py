@@ -7,6 +7,7 @@ from sqlglot import exp
 from catalog.errors import NotSupported, StatementError
 from catalog.query.binder import DEEPEST, Binder, BoundQuery
 from catalog.query.build import UNKNOWN, Bound, binary, call, number, spark_of_cast
+from catalog.query.casts import coerce
 from catalog.query.grouping import bind_group
 from catalog.query.names import TypeMismatch, fold, position
 from catalog.query.ordering import Items, bind_order
@@ -121,8 +122,9 @@ def bind_limit(
     """LIMIT, FETCH FIRST and OFFSET: constants only."""
     limit, offset = node.args.get("limit"), node.args.get("offset")
     if isinstance(limit, exp.Fetch):
-        if limit.args.get("limit_options"):
-            raise binder.unsupported(limit)
+        options = limit.args.get("limit_options")
+        if options and (options.args.get("percent") or options.args.get("with_ties")):
+            raise NotSupported("FETCH .. WITH TIES is not supported", position=position(limit))
         query.set("limit", exp.Limit(expression=_count(binder, limit.args.get("count"), limit)))
     elif limit and not isinstance(limit.expression, exp.Null) and limit.expression.name != "ALL":
         query.set("limit", exp.Limit(expression=_count(binder, limit.expression, limit)))
@@ -149,7 +151,7 @@ def _bind_select(binder: Binder, node: exp.Select, outer: Scope | None) -> Bound
         scope.windows[fold(window.this)] = window
     items = _select_items(binder, node, scope)
     outputs = tuple(
-        Output(name, plain_known(bound), f"c{i}", bound.shape, bound.months)
+        Output(name, bound.type, f"c{i}", bound.shape, bound.months)
         for i, (name, bound) in enumerate(zip(items.names, items.bounds, strict=True), 1)
     )
     if where := node.args.get("where"):
@@ -171,13 +173,8 @@ def _bind_select(binder: Binder, node: exp.Select, outer: Scope | None) -> Bound
     return BoundQuery(select, outputs)
 
 
-def plain_known(bound: Bound) -> Type:
-    """The type an output has: an unknown literal is text."""
-    return TEXT if bound.type == UNKNOWN else bound.type
-
-
 def _aliased(bound: Bound, output: Output) -> exp.Expression:
-    node = spark_of_cast(bound, output.type)
+    node = spark_of_cast(bound, TEXT if output.type == UNKNOWN else output.type)
     return exp.Alias(this=node, alias=exp.to_identifier(output.spark))
 
 
@@ -291,7 +288,7 @@ def _typed(binder: Binder, bound: BoundQuery, types: list[Type]) -> exp.Select:
     columns: list[exp.Expression] = []
     for i, (output, type_) in enumerate(zip(bound.outputs, types, strict=True), 1):
         node = exp.column(exp.to_identifier(output.spark, quoted=True), table=alias)
-        value = adapt(Bound(node, output.type, output.shape, output.months), type_)
+        value = coerce(Bound(node, output.type, output.shape, output.months), type_, bound.node)
         columns.append(exp.Alias(this=value.node, alias=exp.to_identifier(f"c{i}")))
     table_alias = exp.TableAlias(this=exp.to_identifier(alias))
     return exp.Select(expressions=columns).from_(

@@ -10,7 +10,7 @@ from catalog.errors import InvalidStatement, NotSupported, StatementError
 from catalog.query.binder import Binder, BoundQuery
 from catalog.query.build import Bound, binary, call
 from catalog.query.names import Resolved, fold, parts_of, position, unknown_relation
-from catalog.query.scope import Output, Scope, Source
+from catalog.query.scope import Output, Scope, Source, settled
 from catalog.query.series import bind_function
 from catalog.query.types import adapt, common_of, shape_of
 
@@ -127,7 +127,7 @@ def _source(
         raise StatementError(message, sqlstate="42P10", position=position(given))
     called = tuple(
         replace(output, name=fold(columns[i])) if i < len(columns) else output
-        for i, output in enumerate(outputs)
+        for i, output in enumerate(settled(outputs))
     )
     shown = fold(given.this) if given and given.this else name
     return Source(shown, alias, called)

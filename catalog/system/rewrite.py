@@ -1,0 +1,226 @@
+"""A PostgreSQL query over the system catalog in DuckDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from catalog.query.names import UnknownFunction, fold, parts_of, position, unknown_relation
+from catalog.system.macros import FUNCTIONS
+from catalog.system.registry import lookup
+from catalog.system.relation import SystemRelation
+
+DUCKDB_SCHEMAS = {"pg_catalog": "pgc", "information_schema": "infs"}
+"""DuckDB has schemas of these names itself, which cannot be extended."""
+_DENIED = ("duckdb_", "pragma_", "read_", "parquet_", "sniff_", "glob", "getenv", "getvariable")
+_OPERATORS: dict[str, type[exp.Binary]] = {
+    "~": exp.RegexpLike,
+    "!~": exp.RegexpLike,
+    "=": exp.EQ,
+    "<>": exp.NEQ,
+    "~~": exp.Like,
+}
+
+
+@dataclass(frozen=True)
+class Session:
+    """What session functions answer; `mz_now` in ms."""
+
+    database: str = "headrace"
+    schema: str = "public"
+    role: str = "mz_system"
+    mz_now: int = 0
+    version: str = "PostgreSQL 15.0 (Headrace)"
+
+
+@dataclass
+class Rewriter:
+    """One rewrite; `used` collects the relations that were read."""
+
+    session: Session
+    used: list[SystemRelation] = field(default_factory=list)
+
+    def query(self, tree: exp.Expression) -> exp.Expression:
+        """The tree for DuckDB; raises UnknownRelation (42P01), UnknownFunction (42883)."""
+        root = exp.Paren(this=tree.copy())
+        ctes = {fold(cte.args["alias"].this) for cte in root.find_all(exp.CTE)}
+        for node in reversed(list(root.walk())):
+            new = self._node(node, ctes)
+            if new is not node and node.parent is not None:
+                node.replace(new)
+        return root.this  # type: ignore[no-any-return]
+
+    def _node(self, node: exp.Expression, ctes: set[str]) -> exp.Expression:
+        if isinstance(node, exp.Table):
+            return self._table(node, ctes)
+        rule = _RULES.get(type(node))
+        if rule is not None:
+            return rule(self, node)
+        if isinstance(node, exp.Func):
+            return self._named(node)
+        return node
+
+    def _table(self, node: exp.Table, ctes: set[str]) -> exp.Expression:
+        if isinstance(node.this, exp.Func):
+            node.set("db", None)
+            return node
+        parts = parts_of(node)
+        if len(parts) == 1 and parts[0] in ctes:
+            return node
+        found = lookup(parts)
+        if found is None:
+            raise unknown_relation(parts, position(node.this))
+        self.used.append(found)
+        schema = DUCKDB_SCHEMAS.get(found.schema, found.schema)
+        if node.args.get("alias") is None:
+            node.set("alias", exp.TableAlias(this=exp.to_identifier(found.name)))
+        node.set("catalog", None)
+        node.set("db", exp.to_identifier(schema))
+        node.set("this", exp.to_identifier(found.name))
+        return node
+
+    def _named(self, node: exp.Func) -> exp.Expression:
+        name = node.sql_name().lower()
+        if name in FUNCTIONS:
+            arguments = [a for a in node.iter_expressions() if isinstance(a, exp.Expression)]
+            return _macro(name, arguments)
+        return node
+
+    def call(self, node: exp.Expression) -> exp.Expression:
+        """A function by name."""
+        name = str(node.this).lower()
+        value = self._session_value(name)
+        if value is not None:
+            return value
+        if name.startswith(_DENIED):
+            raise UnknownFunction(f'function "{name}" does not exist', position=position(node))
+        return _macro(name, list(node.expressions)) if name in FUNCTIONS else node
+
+    def _session_value(self, name: str) -> exp.Expression | None:
+        session = self.session
+        values = {
+            "current_database": session.database,
+            "current_catalog": session.database,
+            "current_schema": session.schema,
+            "current_user": session.role,
+            "current_role": session.role,
+            "session_user": session.role,
+            "user": session.role,
+            "version": session.version,
+        }
+        if name in values:
+            return exp.Literal.string(values[name])
+        if name == "mz_now":
+            return exp.Literal.number(session.mz_now)
+        if name == "mz_version":
+            return exp.Literal.string("v0.170.0 (headrace)")
+        if name == "pg_backend_pid":
+            return exp.Literal.number(1)
+        return None
+
+    def constant(self, node: exp.Expression) -> exp.Expression:
+        """CURRENT_USER and its kin, which sqlglot gives classes of their own."""
+        return self._session_value(_CONSTANTS[type(node)]) or node
+
+    def schemas(self, node: exp.Expression) -> exp.Expression:
+        """current_schemas(implicit)."""
+        names = [self.session.schema]
+        if isinstance(node.this, exp.Boolean) and node.this.this:
+            names = ["mz_catalog", "pg_catalog", *names]
+        return exp.Array(expressions=[exp.Literal.string(name) for name in names])
+
+
+_CONSTANTS: dict[type[exp.Expression], str] = {
+    exp.CurrentUser: "current_user",
+    exp.SessionUser: "session_user",
+    exp.CurrentSchema: "current_schema",
+    exp.CurrentDatabase: "current_database",
+    exp.CurrentCatalog: "current_database",
+    exp.CurrentVersion: "version",
+}
+
+
+def _macro(name: str, arguments: list[exp.Expression]) -> exp.Expression:
+    macro, count = FUNCTIONS[name]
+    padded = (arguments + [exp.null() for _ in range(count)])[:count]
+    return exp.Anonymous(this=macro, expressions=padded)
+
+
+def _column(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+    """`pg_catalog.pg_class.relname`: the schema is dropped, the table's alias is its name."""
+    if node.args.get("db"):
+        node.set("db", None)
+        node.set("catalog", None)
+    return node
+
+
+def _dot(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+    schemas = ("pg_catalog", "mz_catalog", "mz_internal", "information_schema")
+    return node.expression if node.this.name in schemas else node
+
+
+def _collate(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+    return node.this
+
+
+def _operator(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+    sign = str(node.args["operator"]).split(".")[-1].strip('" ')
+    kind = _OPERATORS.get(sign)
+    if kind is None:
+        message = f"operator does not exist: {sign}"
+        raise UnknownFunction(message, position=position(node))
+    made: exp.Expression = kind(this=node.this, expression=node.expression)
+    made = _regex(rewriter, made) if kind is exp.RegexpLike else made
+    return exp.Not(this=made) if sign == "!~" else made
+
+
+def _regex(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+    return exp.Anonymous(this="regexp_matches", expressions=[node.this, node.expression])
+
+
+def _iregex(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+    arguments = [node.this, node.expression, exp.Literal.string("i")]
+    return exp.Anonymous(this="regexp_matches", expressions=arguments)
+
+
+_REG_NAMES = ("regtype", "regclass", "regnamespace", "regproc")
+_PLAIN_TYPES = {"oid": "bigint", "name": "text", "text": "text", "char": "text", "int2vector": "text"}
+
+
+def _cast(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+    kind = node.args["to"].sql("postgres").lower().replace("pg_catalog.", "").strip('"')
+    if kind in _REG_NAMES:
+        if kind == "regproc":
+            return exp.cast(node.this, "text")
+        text = node.this.is_string
+        suffix = "oid" if text else "name"
+        name = f"{'regtype' if kind == 'regtype' else 'regclass'}_{suffix}" if text else f"{kind}_name"
+        return exp.Anonymous(this=name, expressions=[node.this])
+    if kind in _PLAIN_TYPES:
+        return exp.cast(node.this, _PLAIN_TYPES[kind])
+    if kind in ("jsonb", "json"):
+        return exp.cast(node.this, "json")
+    if kind in ("mz_timestamp", "uint8", "uint4"):
+        return exp.cast(node.this, "bigint")
+    return node
+
+
+def _to_string(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+    return _macro("array_to_string", [node.this, node.expression])
+
+
+_RULES: dict[type[exp.Expression], Callable[[Rewriter, exp.Expression], exp.Expression]] = {
+    exp.Column: _column,
+    exp.Dot: _dot,
+    exp.Collate: _collate,
+    exp.Operator: _operator,
+    exp.RegexpLike: _regex,
+    exp.RegexpILike: _iregex,
+    exp.Cast: _cast,
+    exp.ArrayToString: _to_string,
+    exp.Anonymous: Rewriter.call,
+    exp.CurrentSchemas: Rewriter.schemas,
+    **dict.fromkeys(_CONSTANTS, Rewriter.constant),
+}

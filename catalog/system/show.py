@@ -1,0 +1,119 @@
+"""SHOW as queries over the system catalog, with Materialize's columns."""
+
+from __future__ import annotations
+
+from sqlglot import exp, parse_one
+
+from catalog.errors import NotSupported
+from catalog.sql.nodes.names import Name
+from catalog.sql.nodes.show import ShowObjects
+
+_COMMENT = "'' AS comment"
+_COLUMNS = {
+    "table": ("mz_tables", ("o.name", _COMMENT)),
+    "source": (
+        "mz_sources",
+        ("o.name", "o.type", "'quickstart' AS cluster", _COMMENT),
+    ),
+    "view": ("mz_views", ("o.name", _COMMENT)),
+    "materialized view": ("mz_materialized_views", ("o.name", "'' AS cluster", _COMMENT)),
+    "connection": ("mz_connections", ("o.name", "o.type", _COMMENT)),
+    "secret": ("mz_secrets", ("o.name", _COMMENT)),
+    "object": ("mz_objects", ("o.name", "o.type", _COMMENT)),
+    "sink": ("mz_sinks", ("o.name", "o.type", "'' AS cluster", _COMMENT)),
+    "type": ("mz_types", ("o.name", _COMMENT)),
+}
+_WHOLE = {
+    "schema": ("mz_schemas", ("name", _COMMENT)),
+    "database": ("mz_databases", ("name", _COMMENT)),
+    "role": ("mz_roles", ("name", _COMMENT)),
+    "cluster": ("mz_clusters", ("name", "'r1 (local)' AS replicas", _COMMENT)),
+}
+
+
+def show_query(node: ShowObjects, database: str, schema: str) -> exp.Select:
+    """The SELECT that a SHOW stands for, given the session's database and schema.
+
+    Raises NotSupported for a kind that cannot be shown.
+    """
+    if node.kind == "column":
+        return _columns(node, database, schema)
+    if node.kind in _WHOLE:
+        relation, columns = _WHOLE[node.kind]
+        query = exp.select(*columns).from_(f"mz_catalog.{relation} AS o").order_by("name")
+        if node.kind == "schema":
+            query = _of_database(query, node.in_schema.last if node.in_schema else database)
+        return _like(query, "o.name", node.like)
+    if node.kind not in _COLUMNS:
+        raise NotSupported(f"SHOW {node.kind.upper()}S is not supported yet")
+    relation, columns = _COLUMNS[node.kind]
+    query = exp.select(*columns).from_(f"mz_catalog.{relation} AS o").order_by("o.name")
+    query = _in_schema(query, node.in_schema, database, schema)
+    if node.on_source is not None:
+        query = _on_source(query, node.on_source, database, schema)
+    return _like(query, "o.name", node.like)
+
+
+def _equals(column: str, value: str) -> exp.Expression:
+    return exp.EQ(this=parse_one(column, read="postgres"), expression=exp.Literal.string(value))
+
+
+def _like(query: exp.Select, column: str, pattern: str | None) -> exp.Select:
+    if pattern is None:
+        return query
+    test = exp.Like(this=parse_one(column, read="postgres"), expression=exp.Literal.string(pattern))
+    return query.where(test)
+
+
+def _of_database(query: exp.Select, database: str) -> exp.Select:
+    query = query.join("mz_catalog.mz_databases AS d", on="d.id = o.database_id", join_type="left")
+    named = exp.column("name", table="o").as_("name")
+    comment = exp.alias_(exp.Literal.string(""), "comment")
+    query = query.select(named, comment, append=False)
+    either = exp.or_(_equals("d.name", database), parse_one("d.name IS NULL", read="postgres"))
+    return query.where(either).order_by("o.name", append=False)
+
+
+def _in_schema(query: exp.Select, name: Name | None, database: str, schema: str) -> exp.Select:
+    if name is not None:
+        schema = name.last
+        database = name.parts[0] if len(name.parts) > 1 else database
+    return (
+        query.join("mz_catalog.mz_schemas AS s", on="s.id = o.schema_id")
+        .join("mz_catalog.mz_databases AS d", on="d.id = s.database_id", join_type="left")
+        .where(_equals("s.name", schema))
+        .where(exp.or_(_equals("d.name", database), parse_one("d.name IS NULL", read="postgres")))
+    )
+
+
+def _parts(name: Name, database: str, schema: str) -> tuple[str, str, str]:
+    full = (database, schema)[: 3 - len(name.parts)] + name.parts
+    return full[0], full[1], full[2]
+
+
+def _on_source(query: exp.Select, name: Name, database: str, schema: str) -> exp.Select:
+    full = _parts(name, database, schema)
+    return (
+        query.join("mz_catalog.mz_sources AS src", on="src.id = o.source_id")
+        .join("mz_catalog.mz_schemas AS ss", on="ss.id = src.schema_id")
+        .join("mz_catalog.mz_databases AS sd", on="sd.id = ss.database_id")
+        .where(_equals("src.name", full[2]))
+        .where(_equals("ss.name", full[1]))
+        .where(_equals("sd.name", full[0]))
+    )
+
+
+def _columns(node: ShowObjects, database: str, schema: str) -> exp.Select:
+    query = (
+        exp.select("c.name", "c.nullable", "c.type", _COMMENT)
+        .from_("mz_catalog.mz_columns AS c")
+        .join("mz_catalog.mz_relations AS o", on="o.id = c.id")
+        .order_by("c.position")
+    )
+    name = node.of
+    if name is None:
+        raise NotSupported("SHOW COLUMNS needs FROM and an object's name")
+    full = _parts(name, database, schema)
+    place = Name(full[:2])
+    query = _in_schema(query, place, database, schema).where(_equals("o.name", full[2]))
+    return _like(query, "c.name", node.like)
