@@ -3,7 +3,7 @@ import { EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { PostgreSQL, SQLDialect, sql } from '@codemirror/lang-sql';
-import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete';
+import { autocompletion, closeBrackets, closeCompletion, completionKeymap } from '@codemirror/autocomplete';
 import { HighlightStyle, bracketMatching, syntaxHighlighting } from '@codemirror/language';
 import { tags } from '@lezer/highlight';
 
@@ -48,11 +48,11 @@ class SqlEditor extends HTMLElement {
   connectedCallback() {
     if (this.view) return;
     const root = this.attachShadow({ mode: 'open' });
-    const run = () => this.dispatchEvent(new CustomEvent('run', { bubbles: true })) || true;
+    const run = (view) => { closeCompletion(view); return this.dispatchEvent(new CustomEvent('run', { bubbles: true })) || true; };
     const changed = EditorView.updateListener.of((update) => update.docChanged && this.dispatchEvent(new CustomEvent('edited', { bubbles: true })));
     const labels = EditorView.contentAttributes.of({ 'aria-label': 'SQL statements', 'aria-multiline': 'true' });
     const extensions = [
-      lineNumbers(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), closeBrackets(), autocompletion(), marks, look, labels, changed,
+      lineNumbers(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), closeBrackets(), autocompletion({ icons: false }), marks, look, labels, changed,
       sql({ dialect, schema: JSON.parse(this.getAttribute('schema') || '{}'), upperCaseKeywords: true }), syntaxHighlighting(colours), placeholder('SELECT ...'),
       keymap.of([{ key: 'Mod-Enter', run }, ...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
     ];

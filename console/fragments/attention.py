@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from catalog.reads import SourceRow, TableRow
 
 _SHOWN = 20
+_SAID = {"failed": "failed", "stalled": "is stalled"}
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def _of_source(source: SourceRow) -> list[Attention]:
     path, name, status = f"/sources/{source.item.id}", source.item.name, source.status
     if status.status in {"failed", "stalled"}:
         level = "bad" if status.status == "failed" else "warn"
-        title = f"Source {name} is {status.status}"
+        title = f"Source {name} {_SAID[status.status]}"
         return [Attention(level, title, status.error, status.hint, path)]
     if not source.tables:
         text = "It makes no table by itself: choose which upstream tables to bring in."
@@ -47,7 +48,7 @@ def _of_table(table: TableRow) -> list[Attention]:
     found = []
     if status.status in {"failed", "stalled"}:
         level = "bad" if status.status == "failed" else "warn"
-        title = f"Table {name} is {status.status}"
+        title = f"Table {name} {_SAID[status.status]}"
         found.append(Attention(level, title, status.error, status.hint, path))
     if table.quarantined:
         title = f"Table {name} has quarantined rows"

@@ -11,7 +11,7 @@ from ingest.errors import HeadraceError
 def options(item: ItemRow) -> dict[str, str]:
     """The connection's plain options by lower-case name; secrets are left out."""
     try:
-        statement = parse_one(item.redacted_sql)
+        statement = parse_one(item.redacted_sql).statement
     except HeadraceError:
         return {}
     if not isinstance(statement, CreateConnection):

@@ -14,10 +14,12 @@ from sqlglot import exp
 from catalog import reads
 from catalog.names import DATABASE, SCHEMA
 from catalog.reads import ItemRow
+from catalog.sql import parse_one, render_pretty
 from catalog.sql import render as render_statement
 from catalog.sql.nodes.item import Drop
 from catalog.sql.nodes.names import ItemKind, Name
 from catalog.sql.nodes.query import Select
+from catalog.sql.render import identifier
 from console.pages.request import run, signed_in
 from ingest.errors import HeadraceError
 
@@ -69,10 +71,22 @@ def name_of(item: ItemRow) -> Name:
 
 def select_from(item: ItemRow, limit: int) -> Select:
     """`SELECT * FROM item LIMIT n`."""
-    parts = [exp.to_identifier(part, quoted=True) for part in reversed(name_of(item).parts)]
+    parts = [_identifier(part) for part in reversed(name_of(item).parts)]
     table = exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=False)))
     query = exp.select("*").from_(table).limit(limit)
     return Select(query, text=query.sql(dialect="postgres"))
+
+
+def _identifier(part: str) -> exp.Identifier:
+    return exp.Identifier(this=part, quoted=identifier(part) != part)
+
+
+def definition(item: ItemRow) -> str:
+    """The item's statement over several lines, without secrets' values."""
+    try:
+        return render_pretty(parse_one(item.redacted_sql).statement)
+    except HeadraceError:
+        return item.redacted_sql
 
 
 def select_all(item: ItemRow) -> str:
@@ -86,6 +100,7 @@ def drop_context(item: ItemRow) -> dict[str, object]:
     statement = Drop(_KINDS[item.kind], (name_of(item),), cascade=bool(dependents))
     return {
         "dependents": dependents,
+        "definition": definition(item),
         "action": f"/items/{item.id}/drop",
         "drop_path": f"/items/{item.id}/drop",
         "drop_sql": f"{render_statement(statement)};",

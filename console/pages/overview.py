@@ -8,7 +8,6 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from catalog import drafts, reads
-from console.demo import demo_offer
 from console.fragments import views
 from console.frame import THEMES
 from console.pages.request import signed_in, user_of
@@ -19,9 +18,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     """Live tiles, sources and attention; on an empty console the ways to begin."""
     empty = not reads.sources()
     context: dict[str, object] = {"empty": empty, "drafts": drafts.open_drafts(user_of(request))}
-    if empty:
-        context["demo"] = demo_offer()
-    else:
+    if not empty:
         context["page"] = views.overview({})
     return render(request, "overview/page.html", context)
 

@@ -7,7 +7,10 @@ from collections.abc import Callable, Mapping
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from catalog import reads, upstream
+from catalog import reads
+from catalog.publications import publications as published
+from catalog.reads import ItemRow
+from catalog.sql import parse_one, render_pretty
 from console.demo import demo_status
 from console.fragments.targets import options, where
 from console.wizards import picker
@@ -58,8 +61,12 @@ def _connection(request: HttpRequest, draft: Draft) -> Context:
         "existing": [(item, where(item)) for item in existing],
         "checks": draft.state.checks,
         "worst": "error" if "error" in levels else "warning" if "warning" in levels else "ok",
-        "sql": chosen.redacted_sql if chosen else "",
+        "sql": _pretty(chosen) if chosen else "",
     }
+
+
+def _pretty(item: ItemRow) -> str:
+    return render_pretty(parse_one(item.redacted_sql).statement)
 
 
 def _source(request: HttpRequest, draft: Draft) -> Context:
@@ -67,7 +74,7 @@ def _source(request: HttpRequest, draft: Draft) -> Context:
     error: HeadraceError | None = None
     publications: tuple[object, ...] = ()
     try:
-        publications = upstream.publications(draft.state.connection)
+        publications = published(draft.state.connection)
     except HeadraceError as failure:
         error = failure
     names = {item.name for item in reads.items()}

@@ -50,17 +50,17 @@
       const words = `${item.textContent} ${item.dataset.keys ?? ''}`.toLowerCase();
       const hit = shown < 60 && text.split(' ').every((word) => words.includes(word));
       item.hidden = !hit;
-      item.setAttribute('aria-selected', String(hit && first));
+      item.firstElementChild.setAttribute('aria-selected', String(hit && first));
       if (hit) { first = false; shown += 1; }
     }
   }
   function move(event) {
     const visible = all('li:not([hidden])', list);
-    const at = visible.findIndex((item) => item.getAttribute('aria-selected') === 'true');
+    const at = visible.findIndex((item) => item.firstElementChild.getAttribute('aria-selected') === 'true');
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       const next = visible[(at + (event.key === 'ArrowDown' ? 1 : -1) + visible.length) % visible.length];
-      visible.forEach((item) => item.setAttribute('aria-selected', String(item === next)));
+      visible.forEach((item) => item.firstElementChild.setAttribute('aria-selected', String(item === next)));
       next?.scrollIntoView({ block: 'nearest' });
     }
     if (event.key === 'Enter') { event.preventDefault(); visible[at]?.querySelector('a').click(); }
