@@ -39,13 +39,15 @@ Op = Literal["i", "u", "d", "t"]
 class Commit:
     """What a log commit's userMetadata says. `upto` is the upstream position all of whose commits
     are in the log; `epoch` fences a second writer: a writer refuses to go on when it finds a
-    larger one than its own. `counts` is rows by reference identity, for empty-tail decisions."""
+    larger one than its own. `counts` is rows by reference identity, for empty-tail decisions.
+    `upstream` says which server it was: a restored or promoted one is another."""
 
     feed: str
     epoch: int
     time: int
     upto: int
     counts: dict[str, int]
+    upstream: str = ""
 
     def to_json(self) -> str:
         """Compact JSON for `userMetadata`."""

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
-from pyspark.sql.connect.session import SparkSession
 
 from ingest import delta, spark
 from ingest.contract.log import LOG_COLUMNS, Commit
 from ingest.contract.plane import Plane
 from ingest.errors import Terminal, Transient
 from ingest.feeds import failpoint
+from ingest.feeds.spool import Spool, Spooled
 
 LOG_ROWS = pa.schema(
     [
@@ -34,7 +33,7 @@ _PROPERTIES = {
     "delta.checkpointInterval": "100",
     "delta.dataSkippingStatsColumns": "time,position",
 }
-_ATTEMPTS = 4
+_THROUGH_CLIENT = 20_000
 
 
 class Fenced(Terminal):
@@ -45,7 +44,7 @@ class LogWriter:
     """Appends batches to the log of feed `feed_id`; one writer at a time, from one thread.
 
     A writer claims the log when it opens it. It refuses to go on once a newer epoch has, and it
-    takes back what an older one wrote after the claim.
+    takes back what comes in late beside its own batches.
     """
 
     def __init__(self, plane: Plane, feed_id: str, epoch: int) -> None:
@@ -54,6 +53,7 @@ class LogWriter:
         self._epoch = epoch
         self._path = delta.log_path(plane, feed_id)
         self._version = -1
+        self.spool = Spool(plane, feed_id)
 
     def open(self) -> Commit | None:
         """Claim the log, making it if there is none; returns the last batch, None before the
@@ -62,43 +62,38 @@ class LogWriter:
         if found and found[1].epoch > self._epoch:
             raise self._fenced(found[1].epoch)
         last = found[1] if found else Commit(self._feed, 0, 0, 0, {})
+        self.spool.clear()
         self._version = delta.latest(self._path)
         self._commit(None, replace(last, epoch=self._epoch, counts={}))
         return last if last.time else None
 
-    def append(self, rows: pa.Table, commit: Commit) -> None:
+    def append(self, rows: pa.Table | Spooled, commit: Commit) -> None:
         """Commit one batch: `rows` (schema `LOG_ROWS`) at `commit.time`, with the metadata.
 
-        Small batches only (some 20,000 rows): they travel through the client. Returns when the
-        batch is durable. Raises Fenced, Transient when it is not known to be durable.
+        Many rows reach Spark through the spool, few through the client. Returns when the batch
+        is durable. Raises Fenced, and Transient when it is not known to be durable.
         """
-        self._commit(rows, commit)
-
-    def append_spooled(self, folder: Path, commit: Commit) -> None:
-        """`append` for rows that lie in `folder` as Parquet files, which Spark reads itself."""
-        self._commit(folder, commit)
-
-    def _commit(self, rows: pa.Table | Path | None, commit: Commit) -> None:
-        self._fence()
-        for attempt in range(_ATTEMPTS):
-            try:
-                spark.run(
-                    self._plane,
-                    lambda live: self._write(live, rows, commit),
-                    "log",
-                    repeat=False,
-                )
-                break
-            except Transient:
-                self._fence(commit)
-                if self._holds(commit):
-                    break
-                if attempt == _ATTEMPTS - 1:
-                    raise
+        if isinstance(rows, pa.Table) and rows.num_rows > _THROUGH_CLIENT:
+            folder = self.spool.folder()
+            folder.write(rows)
+            rows = folder.finished()
         failpoint.hit("log written")
+        self._commit(rows, commit)
+        if isinstance(rows, Spooled):
+            self.spool.remove(rows)
+
+    def _commit(self, rows: pa.Table | Spooled | None, commit: Commit) -> None:
+        self._fence()
+        try:
+            spark.run(
+                self._plane, lambda live: self._write(live, rows, commit), "log", repeat=False
+            )
+        except Transient:
+            if not self._holds(commit):
+                raise
         self._fence(commit)
 
-    def _write(self, live: SparkSession, rows: pa.Table | Path | None, commit: Commit) -> None:
+    def _write(self, live: SparkSession, rows: pa.Table | Spooled | None, commit: Commit) -> None:
         properties = _PROPERTIES if self._version < 0 else None
         delta.append(_frame(live, rows, commit.time), self._path, commit.to_json(), properties)
 
@@ -118,15 +113,14 @@ class LogWriter:
     def _judge(self, foreign: Commit) -> None:
         if foreign.epoch > self._epoch:
             raise self._fenced(foreign.epoch)
-        if foreign.epoch < self._epoch and foreign.counts:
+        if foreign.counts:
             time = foreign.time
             spark.run(self._plane, lambda live: self._take_back(live, time), "log", repeat=True)
 
     def _take_back(self, live: SparkSession, time: int) -> None:
-        """Remove a late batch of an older epoch: this writer's stream has those changes too."""
-        quoted = self._path.replace("`", "``")
-        nothing = _frame(live, None, time)
-        nothing.writeTo(f"delta.`{quoted}`").overwrite(F.col("time") == F.lit(time))
+        """Remove a batch that came late, an older writer's or one of this writer's whose answer
+        was lost: the stream was begun anew before it, and has its changes again."""
+        delta.delete(live, self._path, "time", "=", time)
 
     def _fenced(self, epoch: int) -> Fenced:
         return Fenced(
@@ -135,12 +129,15 @@ class LogWriter:
         )
 
 
-def _frame(live: SparkSession, rows: pa.Table | Path | None, time: int) -> DataFrame:
+def _frame(live: SparkSession, rows: pa.Table | Spooled | None, time: int) -> DataFrame:
     names = [name for name, _ in LOG_COLUMNS]
-    if isinstance(rows, Path):
-        spooled = live.read.parquet(rows.as_uri())
-        return spooled.withColumn("time", F.lit(time).cast("bigint")).select(*names)
-    if rows is None:
+    if isinstance(rows, Spooled):
+        spooled = live.read.parquet(rows.path)
+        given = {"time": F.lit(time).cast("bigint")}
+        if rows.position is not None:
+            given["position"] = F.lit(rows.position).cast("bigint")
+        return spooled.withColumns(given).select(*names)
+    if rows is None or rows.num_rows == 0:
         return live.createDataFrame([], ", ".join(map(" ".join, LOG_COLUMNS)))
     times = pa.repeat(pa.scalar(time, pa.int64()), rows.num_rows)
     return live.createDataFrame(rows.append_column("time", times).select(names)).coalesce(1)
