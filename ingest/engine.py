@@ -13,10 +13,8 @@ from ingest.contract.host import FeedHost
 from ingest.contract.plane import Plane
 from ingest.contract.relation import Relation
 from ingest.contract.reports import ResultSet
-from ingest.contract.upstream import Check, PostgresTarget, Reference
-from ingest.feeds import generators
-from ingest.feeds.postgres import checks, describe
-from ingest.feeds.postgres import loop as replication
+from ingest.contract.upstream import Check, PostgresTarget, Publication, Reference
+from ingest.feeds import generators, postgres
 from ingest.tables import apply as folding
 from ingest.tables import changes as changing
 from ingest.tables import plain, reading, retention
@@ -26,21 +24,29 @@ from ingest.tables.retention import Compacted, Tail
 
 def check_connection(target: PostgresTarget) -> tuple[Check, ...]:
     """Look at everything a connection needs; problems are in the answer, not raised."""
-    return checks.check_connection(target)
+    return postgres.check_connection(target)
 
 
 def check_publication(target: PostgresTarget, publication: str) -> tuple[Check, ...]:
     """Look at everything replication of a publication needs."""
-    return checks.check_publication(target, publication)
+    return postgres.check_publication(target, publication)
+
+
+def list_publications(target: PostgresTarget) -> tuple[Publication, ...]:
+    """The publications that a source can follow. Raises Transient or Terminal."""
+    return postgres.list_publications(target)
 
 
 def list_references(
     target: PostgresTarget | Generator, publication: str = ""
 ) -> tuple[Reference, ...]:
-    """Every upstream relation that a table can be made from. Raises Transient or Terminal when it cannot be asked."""
+    """Every upstream relation that a table can be made from.
+
+    Raises Transient or Terminal when the upstream cannot be asked.
+    """
     if isinstance(target, Generator):
         return generators.list_references(target)
-    return describe.list_references(target, publication)
+    return postgres.list_references(target, publication)
 
 
 def run_feed(plane: Plane, host: FeedHost) -> None:
@@ -54,13 +60,13 @@ def run_feed(plane: Plane, host: FeedHost) -> None:
     if isinstance(feed.target, Generator):
         generators.run(plane, host)
     else:
-        replication.run(plane, host)
+        postgres.run_feed(plane, host)
 
 
 def drop_feed(plane: Plane, feed: Feed) -> None:
     """Drop what a feed keeps upstream (its slot), then its log; what is gone already is fine."""
     if isinstance(feed.target, PostgresTarget):
-        replication.drop_feed(plane, feed)
+        postgres.drop_feed(plane, feed)
     retention.drop_log(plane, feed.id)
 
 
@@ -89,7 +95,7 @@ def create_table(plane: Plane, shard: str, relation: Relation, time: int) -> Non
 
 
 def insert(plane: Plane, target: Input, source: Query, time: int) -> int:
-    """Append the rows of `source`, whose columns are the table's, in order; how many there were."""
+    """Append the rows of `source`, whose columns are the table's, in order; how many."""
     return plain.insert(plane, target, source, time)
 
 

@@ -101,6 +101,9 @@ def run(
 
 def is_lost(error: Exception) -> bool:
     """Whether the error says that the server or this session of it is gone."""
+    condition = getattr(error, "getCondition", lambda: None)() or ""
+    if condition and not condition.startswith(("INVALID_HANDLE", "SESSION")):
+        return False
     return _LOST.search(str(error)) is not None
 
 
@@ -109,27 +112,27 @@ def failure(error: Exception) -> HeadraceError:
     if is_lost(error):
         return Transient(
             "the Spark server is not reachable",
-            detail=_first_sentence(error),
+            detail=_first_sentence(str(error)),
             hint="The server restarts by itself; try again in a few seconds.",
             sqlstate="57P03",
         )
-    text = str(error)
+    text = _cause(str(error))
     condition = _condition(error, text)
     if "violates not-null constraint" in text:
-        return IngestError(_first_sentence(error), sqlstate="23502")
+        return IngestError(_first_sentence(text), sqlstate="23502")
     for name, sqlstate, message in _CONDITIONS:
         if name in condition:
-            return IngestError(message, detail=_first_sentence(error), sqlstate=sqlstate)
+            return IngestError(message, detail=_first_sentence(text), sqlstate=sqlstate)
     if "DELTA_CONCURRENT" in text or "ConcurrentTransactionException" in text:
         return Transient("another job changed the table at the same time", sqlstate="40001")
-    if "No space left on device" in text:
+    if "No space left on device" in str(error):
         return Terminal(
             "could not write to the warehouse: no space left on device",
             hint="Free some space; nothing that was acknowledged is lost.",
             sqlstate="53100",
         )
     state = getattr(error, "getSqlState", lambda: None)() or "XX000"
-    return IngestError(_first_sentence(error), sqlstate=state)
+    return IngestError(_first_sentence(text), sqlstate=state)
 
 
 def _connect(plane: Plane) -> SparkSession:
@@ -149,10 +152,16 @@ def _condition(error: Exception, text: str) -> str:
     return str(found or "") + " " + (match[1] if match else "")
 
 
-def _first_sentence(error: Exception) -> str:
+def _cause(text: str) -> str:
+    """The root of a failed task's chain of causes, where there is one with a condition."""
+    causes = re.findall(r"^Caused by: [\w.$]+: (\[[A-Z_0-9.]+\].*)$", text, re.MULTILINE)
+    return causes[-1] if causes else text
+
+
+def _first_sentence(text: str) -> str:
     """The error's first line without Spark's own advice, class names and trace."""
-    text = str(error).split("JVM stacktrace", 1)[0].split("\n\tat ", 1)[0]
+    text = text.split("JVM stacktrace", 1)[0].split("\n\tat ", 1)[0]
     text = re.sub(r"^(?:\([\w.]+\)\s*)?\[[A-Z_0-9.]+\]\s*", "", text.strip())
-    line = text.splitlines()[0] if text else type(error).__name__
+    line = text.splitlines()[0] if text else "the query failed"
     line = line.split(" Use `try_", 1)[0].split(" If necessary set", 1)[0]
     return re.split(r"(?<=\w)\. SQLSTATE:| SQLSTATE:", line, maxsplit=1)[0].rstrip(". ")

@@ -171,7 +171,7 @@ def _quarantine(plane: Plane, source: Input, found: Pending, meta: str, upto: in
     """Keep the rows that have no form here, with why; written before the base moves on."""
     path = delta.quarantine_path(plane, source.shard)
     done = delta.versions(path)
-    if done and (last := frontier.of(done[-1], done[-1].number)) and last.time >= upto:
+    if done and (last := frontier.of(done[-1])) and last.time >= upto:
         return
     why = cast.reason(F.col("after"), source.columns)
     alive = F.col("op") != "d" if source.key else F.col("diff") > 0

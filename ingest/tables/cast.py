@@ -7,15 +7,16 @@ here raises, whatever upstream sends.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
 
 from pyspark.sql import Column
 from pyspark.sql.connect import functions as F
 
 from ingest.contract.commands import ExportColumn
 from ingest.contract.types import Type
+from ingest.tables import trees
 
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = r" [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?"
@@ -69,8 +70,8 @@ def values(row: Column, columns: Sequence[ExportColumn]) -> list[Column]:
 
 def all_fit(row: Column, columns: Sequence[ExportColumn]) -> Column:
     """Whether every column of the row has a value here."""
-    checks = [fits(cell(row, c), c.type) for c in columns]
-    return reduce(lambda left, right: left & right, checks, F.lit(True))  # noqa: FBT003
+    checks = [fits(cell(row, c), c.type) for c in columns if c.type.spark != "string"]
+    return trees.join(operator.and_, checks or [F.lit(True)])  # noqa: FBT003
 
 
 def reason(row: Column, columns: Sequence[ExportColumn]) -> Column:

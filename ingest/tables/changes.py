@@ -7,7 +7,6 @@ they are the difference of the table before and after.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql.connect import functions as F
@@ -19,7 +18,7 @@ from ingest.contract.relation import Column as Field
 from ingest.contract.relation import Relation
 from ingest.contract.reports import ResultSet
 from ingest.contract.types import BIGINT, MZ_TIMESTAMP
-from ingest.tables import cast, collection, frontier, plain_versions, schema, tail
+from ingest.tables import cast, collection, frontier, plain_versions, schema, tail, trees
 from ingest.tables.collection import quoted
 from ingest.tables.frontier import Frontier
 
@@ -50,7 +49,7 @@ def frame(plane: Plane, live: SparkSession, source: Input, after: int, upto: int
         else _by_versions(plane, live, source, after, upto)
     )
     nothing = schema.empty(live, source.relation).select("*", *_stamp(0, 0))
-    return reduce(lambda left, right: left.unionAll(right), steps, nothing)
+    return trees.join(lambda left, right: left.unionAll(right), [nothing, *steps])
 
 
 def _by_versions(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
-from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
@@ -11,7 +11,7 @@ from pyspark.sql.connect import functions as F
 from ingest import delta
 from ingest.contract.commands import ExportColumn, Input
 from ingest.contract.plane import Plane
-from ingest.tables import cast, frontier, plain_versions, tail
+from ingest.tables import cast, frontier, plain_versions, tail, trees
 from ingest.tables.pending import Pending, pending
 
 
@@ -21,22 +21,18 @@ def at(plane: Plane, session: SparkSession, source: Input, time: int) -> DataFra
     Raises IngestError when it cannot be read at that time.
     """
     if not source.feed:
-        version = plain_versions.at(plane, source.shard, time)
-        return base(plane, session, source, version)
+        return base(plane, session, source, plain_versions.at(plane, source.shard, time))
     known = frontier.at(plane, source.shard, time)
-    version = None if known.newest else known.version
-    rows = base(plane, session, source, version)
+    rows = base(plane, session, source, known.version)
     if known.time < time:
         tail.log(plane, source.feed).reach(time)
     found = pending(session, plane, source, known, time)
     return rows if found is None else merged(rows, found, source)
 
 
-def base(plane: Plane, session: SparkSession, source: Input, version: int | None) -> DataFrame:
-    """The rows that a table's Delta files hold, at a version or at the newest."""
-    reader = session.read.format("delta")
-    if version is not None:
-        reader = reader.option("versionAsOf", version)
+def base(plane: Plane, session: SparkSession, source: Input, version: int) -> DataFrame:
+    """The rows that a table's Delta files hold at a version."""
+    reader = session.read.format("delta").option("versionAsOf", version)
     names = [quoted(name) for name in source.relation.names]
     return reader.load(delta.base_path(plane, source.shard)).select(*names)
 
@@ -63,7 +59,7 @@ def touched_keys(source: Input) -> list[Column]:
 def same_key(source: Input) -> Column:
     """Whether a base row has the key of a `touched` row."""
     pairs = [F.col(quoted(n)) == F.col(f"__key_{i}") for i, n in enumerate(source.key)]
-    return reduce(lambda left, right: left & right, pairs)
+    return trees.join(operator.and_, pairs)
 
 
 def fill(columns: Sequence[ExportColumn]) -> list[Column]:
@@ -116,10 +112,8 @@ def _keyless(rows: DataFrame, found: Pending, source: Input) -> DataFrame:
         return rows.unionAll(made)
     gone = fitting.where(diff < 0).select(*typed, times).select(*names)
     distinct = F.broadcast(_renamed(gone, source))
-    same = reduce(
-        lambda left, right: left & right,
-        (F.col(n).eqNullSafe(F.col(f"__gone_{i}")) for i, n in enumerate(names)),
-    )
+    pairs = [F.col(n).eqNullSafe(F.col(f"__gone_{i}")) for i, n in enumerate(names)]
+    same = trees.join(operator.and_, pairs)
     kept = rows.join(distinct, same, "left_anti")
     rest = rows.join(distinct, same, "left_semi").exceptAll(gone)
     return kept.unionAll(rest).unionAll(made)

@@ -13,22 +13,21 @@ from ingest.errors import IngestError
 @dataclass(frozen=True)
 class Frontier:
     """Version `version` of a base holds everything up to log time `time` (ms) and upstream
-    position `position`; `newest` says that no newer version was there when this was looked up."""
+    position `position`."""
 
     version: int
     time: int
     position: int
-    newest: bool = True
 
 
-def of(version: delta.Version, newest: int) -> Frontier | None:
+def of(version: delta.Version) -> Frontier | None:
     """The frontier a commit carries; None for maintenance."""
     try:
         fields = json.loads(version.metadata)
         time, position = int(fields["frontier_time"]), int(fields["frontier_position"])
     except (ValueError, KeyError, TypeError):
         return None
-    return Frontier(version.number, time, position, newest=version.number == newest)
+    return Frontier(version.number, time, position)
 
 
 def at(plane: Plane, shard: str, time: int) -> Frontier:
@@ -43,9 +42,8 @@ def at(plane: Plane, shard: str, time: int) -> Frontier:
             hint="Wait until its status is running.",
             sqlstate="55000",
         )
-    newest = known[-1].number
     for version in reversed(known):
-        found = of(version, newest)
+        found = of(version)
         if found is not None and found.time <= time:
             return found
     message = f"timestamp {time} is before the table's history begins"
@@ -59,5 +57,5 @@ def at(plane: Plane, shard: str, time: int) -> Frontier:
 def newest(plane: Plane, shard: str) -> Frontier | None:
     """The frontier of the newest version; None before the first snapshot."""
     known = delta.versions(delta.base_path(plane, shard))
-    found = (of(version, known[-1].number) for version in reversed(known))
+    found = (of(version) for version in reversed(known))
     return next((frontier for frontier in found if frontier is not None), None)

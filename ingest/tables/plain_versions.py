@@ -22,13 +22,13 @@ def time_of(version: delta.Version) -> int | None:
         return None
 
 
-def at(plane: Plane, shard: str, time: int) -> int | None:
-    """The version to read at `time`, None for the newest. Raises IngestError before the first."""
+def at(plane: Plane, shard: str, time: int) -> int:
+    """The version to read at `time`. Raises IngestError before the first."""
     known = delta.versions(delta.base_path(plane, shard))
     for version in reversed(known):
         found = time_of(version)
         if found is not None and found <= time:
-            return None if version is known[-1] else version.number
+            return version.number
     message = f"timestamp {time} is before the table's history begins"
     raise IngestError(
         message,
