@@ -5,14 +5,17 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from psycopg import sql
 
 from catalog.accounts import create_token, create_user, user_by_email
-from catalog.models import User
 from console.demo import TABLES, DemoStatus, demo_status
 from console.execute import run
 from ingest.errors import HeadraceError
+
+if TYPE_CHECKING:
+    from catalog.models import User
 
 EMAIL = "demo@headrace.example"
 AUCTION_TABLES = ("organizations", "users", "accounts", "auctions", "bids")
