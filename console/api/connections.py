@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog.errors import UpstreamProblem
+from catalog.results import Result, Rows
 from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
 from catalog.sql.nodes.names import Option, SecretReference
 from catalog.sql.render import render
@@ -94,7 +95,9 @@ class Connections(viewsets.ViewSet):
             return Response({"ok": False, "checks": error_body(outcome).get("checks", [])})
         if isinstance(outcome, HeadraceError):
             raise outcome
-        return Response({"ok": True, "checks": _checks(outcome)})
+        checks = _checks(outcome)
+        ok = all(check["level"] != "error" for check in checks)
+        return Response({"ok": ok, "checks": checks})
 
 
 def _options(body: dict[str, Any]) -> Iterator[Option]:
@@ -106,7 +109,10 @@ def _options(body: dict[str, Any]) -> Iterator[Option]:
             yield Option(name, str(value))
 
 
-def _checks(outcome: Any) -> list[dict[str, Any]]:
-    """The items of a validation that succeeded, where the statement returned them as rows."""
-    rows = outcome.data.to_pylist() if hasattr(outcome, "data") else []
-    return [{name: value for name, value in row.items() if value} for row in rows]
+def _checks(outcome: Result) -> list[dict[str, str]]:
+    """The rows of VALIDATE CONNECTION as the checks that errors have too."""
+    rows = outcome.data.to_pylist() if isinstance(outcome, Rows) else []
+    return [
+        {"name" if name == "check" else name: value for name, value in row.items() if value}
+        for row in rows
+    ]

@@ -37,7 +37,8 @@ class NewConnection(Named):
     user = StrictText()
     password = ItemRef(required=False, help_text="The secret with the password.")
     ssl_mode = serializers.ChoiceField(
-        choices=["disable", "prefer", "require", "verify-ca", "verify-full"], required=False
+        choices=["disable", "allow", "prefer", "require", "verify-ca", "verify-full"],
+        required=False,
     )
     ssl_certificate_authority = StrictText(required=False)
     ssl_certificate = StrictText(required=False)
