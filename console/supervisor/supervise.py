@@ -19,6 +19,7 @@ from ingest.errors import HeadraceError
 
 _TICK = 0.2
 _PATIENCE = 120.0
+_ECHO = 2.0
 
 
 class StopAsked(Exception):
@@ -31,7 +32,7 @@ class Supervisor:
     def __init__(self) -> None:
         self._services = Services(Ports.choose())
         self._children: list[Child] = []
-        self._stopping = False
+        self._asked: float | None = None
 
     def run(self) -> None:
         """Start everything and watch it until a signal comes; raises HeadraceError."""
@@ -93,7 +94,7 @@ class Supervisor:
                 self._tend()
 
     def _tend(self) -> None:
-        if self._stopping:
+        if self._asked is not None:
             raise StopAsked
         for child in self._children:
             child.tend()
@@ -102,11 +103,16 @@ class Supervisor:
         time.sleep(_TICK)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        """Ask politely once; the second time, or while a step blocks us, at once."""
-        if self._stopping:
+        """Stop in order; asked again a while later, stop at once.
+
+        A terminal and `make` may both pass on the same wish, so echoes do not count.
+        """
+        now = time.monotonic()
+        if self._asked is None:
+            self._asked = now
+        elif now - self._asked > _ECHO:
             for child in self._children:
-                child.make_stop(time.monotonic())
-        self._stopping = True
+                child.make_stop(now)
 
     def _stop_all(self) -> None:
         """Our own processes first, all at once; what they lean on after them."""
