@@ -10,6 +10,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog import reads
 from catalog.errors import UpstreamProblem
 from catalog.results import Result, Rows
 from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
@@ -23,7 +24,6 @@ from console.api.shapes.items import (
     Renamed,
     Written,
     find,
-    items,
     name_of,
     new_name,
     referred,
@@ -43,7 +43,7 @@ class Connections(viewsets.ViewSet):
     @listing(ConnectionSerializer, "connections", operation_id="listConnections")
     def list(self, request: Request) -> Response:
         """All connections."""
-        return page(request, items("connection"), ConnectionSerializer, lambda row: row.name)
+        return page(request, reads.connections(), ConnectionSerializer, lambda row: row.name)
 
     @documented(ConnectionSerializer, "connections", operation_id="getConnection")
     def retrieve(self, request: Request, pk: str) -> Response:
@@ -72,7 +72,7 @@ class Connections(viewsets.ViewSet):
             validate=None if body["validate"] else False,
         )
         written = write(request.user, statement)
-        item = find(made(name.parts, items("connection")), "connection")
+        item = find(made(name.parts, reads.connections()), "connection")
         return Response(written | {"item": ConnectionSerializer(item).data}, 201)
 
     @documented(Written, "connections", request=Renamed, operation_id="renameConnection")

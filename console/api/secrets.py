@@ -6,10 +6,11 @@ from rest_framework import viewsets
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog import reads
 from catalog.sql.nodes.secret import AlterSecret, CreateSecret
 from console.api import examples
 from console.api.lists import documented, listing, page
-from console.api.shapes.items import Removal, Renamed, Written, find, items, name_of, new_name
+from console.api.shapes.items import Removal, Renamed, Written, find, name_of, new_name
 from console.api.shapes.resources import SecretSerializer, WrittenSecret
 from console.api.shapes.writes import NewSecret, SecretValue
 from console.api.statements import drop, made, rename, write
@@ -23,7 +24,7 @@ class Secrets(viewsets.ViewSet):
     @listing(SecretSerializer, "secrets", operation_id="listSecrets")
     def list(self, request: Request) -> Response:
         """All secrets, without their values."""
-        return page(request, items("secret"), SecretSerializer, lambda row: row.name)
+        return page(request, reads.secrets(), SecretSerializer, lambda row: row.name)
 
     @documented(SecretSerializer, "secrets", operation_id="getSecret")
     def retrieve(self, request: Request, pk: str) -> Response:
@@ -45,7 +46,7 @@ class Secrets(viewsets.ViewSet):
         body = shape.validated_data
         name = new_name(body)
         written = write(request.user, CreateSecret(name, body["value"], body["if_not_exists"]))
-        item = find(made(name.parts, items("secret")), "secret")
+        item = find(made(name.parts, reads.secrets()), "secret")
         return Response(written | {"item": SecretSerializer(item).data}, 201)
 
     @documented(Written, "secrets", request=SecretValue, operation_id="replaceSecret")

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog import reads
+from catalog.errors import UnknownItem
 from catalog.sql.nodes.names import Name, Option
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
 from console.api import examples
@@ -38,8 +39,7 @@ class Sources(viewsets.ViewSet):
     @documented(SourceSerializer, "sources", operation_id="getSource")
     def retrieve(self, request: Request, pk: str) -> Response:
         """One source."""
-        find(pk, "source")
-        return Response(SourceSerializer(reads.source(pk)).data)
+        return Response(SourceSerializer(_source(pk)).data)
 
     @documented(
         WrittenSource,
@@ -55,8 +55,7 @@ class Sources(viewsets.ViewSet):
         shape.is_valid(raise_exception=True)
         statement = _statement(shape.validated_data)
         written = write(request.user, statement)
-        rows = [row.item for row in reads.sources()]
-        source = reads.source(made(statement.name.parts, rows))
+        source = _source(made(statement.name.parts, reads.items("source")))
         return Response(written | {"item": SourceSerializer(source).data}, 201)
 
     @documented(Written, "sources", request=Renamed, operation_id="renameSource")
@@ -88,11 +87,19 @@ class Sources(viewsets.ViewSet):
     @action(detail=True, methods=["get"])
     def progress(self, request: Request, pk: str) -> Response:
         """How far the source and each of its tables are."""
-        find(pk, "source")
-        source = reads.source(pk)
+        source = _source(pk)
         tables = reads.tables(source_id=pk)
         body = {"status": source.status, "feed": source.feed, "tables": tables}
         return Response(ProgressSerializer(body).data)
+
+
+def _source(item_id: str) -> reads.SourceRow:
+    """The source with that id. Raises UnknownItem."""
+    found = reads.source(item_id)
+    if found is None:
+        message = f'unknown source "{item_id}"'
+        raise UnknownItem(message)
+    return found
 
 
 def _statement(body: dict[str, Any]) -> CreateSource:

@@ -13,11 +13,12 @@ from rest_framework.response import Response
 from sqlglot import exp
 
 from catalog import reads
+from catalog.errors import UnknownItem
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.table import ColumnDefinition, CreateTable, CreateTableFromSource
 from console.api import examples
 from console.api.lists import documented, listing, page
-from console.api.shapes.items import Removal, Renamed, Written, find, new_name, referred
+from console.api.shapes.items import Removal, Renamed, Written, new_name, referred
 from console.api.shapes.resources import TableSerializer, WrittenTable, WrittenTables
 from console.api.shapes.writes import NewPlainTable, NewTableFromSource, NewTables
 from console.api.statements import drop, made, rename, write, write_together
@@ -44,8 +45,7 @@ class Tables(viewsets.ViewSet):
     @documented(TableSerializer, "tables", operation_id="getTable")
     def retrieve(self, request: Request, pk: str) -> Response:
         """One table, with its columns and status."""
-        find(pk, "table")
-        return Response(TableSerializer(reads.table(pk)).data)
+        return Response(TableSerializer(_table(pk)).data)
 
     @documented(
         WrittenTable,
@@ -92,8 +92,16 @@ class Tables(viewsets.ViewSet):
 
 
 def _made(name: Name) -> reads.TableRow:
-    rows = [row.item for row in reads.tables()]
-    return reads.table(made(name.parts, rows))
+    return _table(made(name.parts, reads.items("table")))
+
+
+def _table(item_id: str) -> reads.TableRow:
+    """The table with that id. Raises UnknownItem."""
+    found = reads.table(item_id)
+    if found is None:
+        message = f'unknown table "{item_id}"'
+        raise UnknownItem(message)
+    return found
 
 
 def _statement(body: Any) -> CreateTable | CreateTableFromSource:

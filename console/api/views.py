@@ -6,13 +6,14 @@ from rest_framework import viewsets
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog import reads
 from catalog.errors import InvalidStatement
 from catalog.sql.nodes.query import Select
 from catalog.sql.nodes.view import CreateView
 from catalog.sql.parse import parse_one
 from console.api import examples
 from console.api.lists import documented, listing, page
-from console.api.shapes.items import Removal, Renamed, Written, find, items, new_name
+from console.api.shapes.items import Removal, Renamed, Written, find, new_name
 from console.api.shapes.resources import ViewSerializer, WrittenView
 from console.api.shapes.writes import NewView
 from console.api.statements import drop, made, rename, write
@@ -26,7 +27,7 @@ class Views(viewsets.ViewSet):
     @listing(ViewSerializer, "views", operation_id="listViews")
     def list(self, request: Request) -> Response:
         """All views."""
-        return page(request, items("view"), ViewSerializer, lambda row: row.name)
+        return page(request, reads.items("view"), ViewSerializer, lambda row: row.name)
 
     @documented(ViewSerializer, "views", operation_id="getView")
     def retrieve(self, request: Request, pk: str) -> Response:
@@ -58,7 +59,7 @@ class Views(viewsets.ViewSet):
             if_not_exists=body["if_not_exists"],
         )
         written = write(request.user, statement)
-        item = find(made(statement.name.parts, items("view")), "view")
+        item = find(made(statement.name.parts, reads.items("view")), "view")
         return Response(written | {"item": ViewSerializer(item).data}, 201)
 
     @documented(Written, "views", request=Renamed, operation_id="renameView")

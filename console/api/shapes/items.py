@@ -103,16 +103,11 @@ def name_of(item: reads.ItemRow) -> Name:
 
 def find(item_id: str, kind: str) -> reads.ItemRow:
     """The item with that id. Raises UnknownItem when there is none, or it is of another kind."""
-    found = next((item for item in items(kind) if item.id == item_id), None)
-    if found is None:
+    found = reads.item(item_id)
+    if found is None or found.kind != kind:
         message = f'unknown {kind} "{item_id}"'
         raise UnknownItem(message)
     return found
-
-
-def items(kind: str) -> list[reads.ItemRow]:
-    """All items of that kind."""
-    return [item for item in reads.items() if item.kind == kind]
 
 
 def referred(reference: dict[str, Any], kind: str) -> Name:
