@@ -44,9 +44,9 @@ _CONDITIONS: tuple[tuple[str, str, str], ...] = (
     ("CANNOT_PARSE_TIMESTAMP", "22007", "invalid datetime format"),
     ("DATETIME_OVERFLOW", "22008", "datetime field overflow"),
     ("SCALAR_SUBQUERY_TOO_MANY_ROWS", "21000", "more than one row returned by a subquery"),
-    ("UNRESOLVED_ROUTINE", "42883", "function does not exist"),
-    ("UNRESOLVED_COLUMN", "42703", "column does not exist"),
-    ("TABLE_OR_VIEW_NOT_FOUND", "42P01", "relation does not exist"),
+    ("UNRESOLVED_ROUTINE", "42883", 'function "{}" does not exist'),
+    ("UNRESOLVED_COLUMN", "42703", 'column "{}" does not exist'),
+    ("TABLE_OR_VIEW_NOT_FOUND", "42P01", 'relation "{}" does not exist'),
     ("AMBIGUOUS_REFERENCE", "42702", "column reference is ambiguous"),
     ("DATATYPE_MISMATCH", "42804", "types do not match"),
     ("MISSING_AGGREGATION", "42803", "column must appear in the GROUP BY clause"),
@@ -122,7 +122,10 @@ def failure(error: Exception) -> HeadraceError:
         return IngestError(_first_sentence(text), sqlstate="23502")
     for name, sqlstate, message in _CONDITIONS:
         if name in condition:
-            return IngestError(message, detail=_first_sentence(text), sqlstate=sqlstate)
+            detail = _first_sentence(text)
+            found = re.search(r"((?:`[^`]+`\.?)+)", detail)
+            said = message.format(found[1].replace("`", "") if found else "?")
+            return IngestError(said, detail=detail, sqlstate=sqlstate)
     if "DELTA_CONCURRENT" in text or "ConcurrentTransactionException" in text:
         return Transient("another job changed the table at the same time", sqlstate="40001")
     if "No space left on device" in str(error):

@@ -49,10 +49,20 @@ def cancel(plane: Plane, tag: str) -> None:
 
 
 def frame(session: SparkSession, sql: str, inputs: dict[str, DataFrame]) -> DataFrame:
-    """A query over frames by name: names live in this plan only, so nobody else's can clash."""
-    plans = {name: cast(ConnectDataFrame, source)._plan for name, source in inputs.items()}  # noqa: SLF001
-    views = [SubqueryAlias(plan, name) for name, plan in plans.items()]
-    return ConnectDataFrame(SQL(sql, [], {}, views), cast(ConnectSession, session))
+    """A query over frames by name.
+
+    Spark makes views of them in the session for as long as it plans, so each query's have names
+    that no other query's have, and the query's own names are aliases inside it.
+    """
+    mark = uuid.uuid4().hex
+    own = {name: f"{name}_{mark}" for name in inputs}
+    views = [
+        SubqueryAlias(cast(ConnectDataFrame, source)._plan, own[name])  # noqa: SLF001
+        for name, source in inputs.items()
+    ]
+    aliases = [" ".join((name, "AS (TABLE", view + ")")) for name, view in own.items()]
+    text = "\n".join(("WITH", ", ".join(aliases), "(", sql, ")")) if aliases else sql
+    return ConnectDataFrame(SQL(text, [], {}, views), cast(ConnectSession, session))
 
 
 def at_time(plane: Plane, session: SparkSession, query: Query) -> DataFrame:
