@@ -21,9 +21,11 @@ from catalog.plan.readable import ReadableNames
 from catalog.plan.scope import Scope
 from catalog.query.binder import Moment
 from catalog.query.compile import compile_query, inspect
-from catalog.query.names import Names
+from catalog.query.names import Names, Resolved
 from catalog.results import Notice, Rows
 from catalog.rows import answer_of
+from catalog.system import run as system
+from catalog.system.registry import lookup
 from catalog.variables import Variables
 from ingest import engine
 from ingest.contract.commands import Query
@@ -37,6 +39,15 @@ _TIMESTAMP = Relation(
         Column("complete_through", MZ_TIMESTAMP),
     )
 )
+
+
+class SystemNames:
+    """The built-in relations as a query sees them."""
+
+    def resolve(self, parts: tuple[str, ...]) -> Resolved | None:
+        """The built-in relation of that name, or None."""
+        found = lookup(parts)
+        return None if found is None else Resolved(found.id, "system", found.relation)
 
 
 class Reader:
@@ -76,6 +87,15 @@ class Reader:
             notices = (Notice(f"query timestamp: {time}"),)
         return Rows(f"SELECT {result.data.num_rows}", query[1], result.data, notices, time)
 
+    def describe(self, plan: Read, scope: Scope, variables: Variables) -> Relation:
+        """The columns of a query's answer; raises StatementError."""
+        if plan.explain_timestamp:
+            return _TIMESTAMP
+        names = self.names(scope)
+        if inspect(plan.select.query, names).kind != "data":
+            return self._answer_here(plan, names, variables).relation
+        return self.compiled(plan, names, scope, newest_time(self.region), variables)[1]
+
     def compiled(
         self, plan: Read, names: ReadableNames, scope: Scope, time: int, variables: Variables
     ) -> tuple[Query, Relation]:
@@ -90,9 +110,9 @@ class Reader:
         """What a query may read, seen from the session."""
         return ReadableNames(scope, self.system(), self._progress)
 
-    def system(self) -> Names | None:
+    def system(self) -> Names:
         """The built-in relations."""
-        return None
+        return SystemNames()
 
     def _progress(self, entry: Entry) -> int:
         rows = FeedProgress.objects.filter(
@@ -105,10 +125,16 @@ class Reader:
         time = newest_time(self.region)
         if plan.explain_timestamp:
             return self._explain(time, [], names.scope.picture)
-        from catalog.system import answer
-
-        relation, data = answer(plan.select.query, names)
-        return Rows(f"SELECT {data.num_rows}", relation, data, timestamp=time)
+        scope = names.scope
+        session = system.Session(
+            database=scope.database,
+            schema=scope.search_path[0] if scope.search_path else "",
+            role=self.role,
+            mz_now=time,
+        )
+        result = system.run(plan.select.query, self.region, session, names)
+        tag = f"SELECT {result.data.num_rows}"
+        return Rows(tag, result.relation, result.data, timestamp=time)
 
     def _time(
         self,

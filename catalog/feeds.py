@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime as dt
 
 from catalog import history
-from catalog.models import Feed, FeedProgress, Region, SourceDetails
-from catalog.plan.picture import SourceFacts
+from catalog.models import ConnectionDetails, Feed, FeedProgress, Region, SourceDetails
+from catalog.plan.picture import ConnectionFacts, SourceFacts
+from catalog.targets import seal, unchecked_target
 
 
 class FeedWriter:
@@ -43,8 +44,18 @@ class FeedWriter:
         history.status(self._region, gid, "created", self._now)
         return feed
 
-    def release(self, feed: Feed) -> None:
-        """A source let go of its feed; without another one the feed is to be dropped."""
-        if not SourceDetails.objects.filter(feed=feed).exists():
-            feed.desired = Feed.Desired.DROPPED
-            feed.save(update_fields=["desired"])
+    def release(self, source: SourceDetails) -> Feed:
+        """A source lets go of its feed; without another one the feed is to be dropped.
+
+        Called while the source's connection is still there: what dropping the slot needs is kept.
+        """
+        feed = source.feed
+        if SourceDetails.objects.filter(feed=feed).exclude(pk=source.pk).exists():
+            return feed
+        if source.connection is not None:
+            details = ConnectionDetails.objects.get(item=source.connection)
+            facts = ConnectionFacts(details.type, details.options)
+            feed.definition = {"target": seal(unchecked_target(self._region.name, facts))}
+        feed.desired = Feed.Desired.DROPPED
+        feed.save(update_fields=["desired", "definition"])
+        return feed

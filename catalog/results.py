@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from ingest.contract.relation import Relation
+from ingest.contract.types import Type
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,14 @@ class Rows:
     notices: tuple[Notice, ...] = ()
     timestamp: int | None = None
     fields: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Description:
+    """What one statement would give, not run yet: its parameters' types, its columns if any."""
+
+    parameters: tuple[Type, ...] = ()
+    relation: Relation | None = None
 
 
 Result = Done | Rows

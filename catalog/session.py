@@ -18,21 +18,35 @@ from catalog import privileges, snapshot
 from catalog.bootstrap import ensure_role
 from catalog.errors import StaleCatalog, StatementError
 from catalog.open_transaction import OpenTransaction
-from catalog.parameters import bind
+from catalog.parameters import Parameter, Typed, bind, wanted
 from catalog.plan import plan
 from catalog.plan.facts import UpstreamFacts
 from catalog.plan.picture import Picture
-from catalog.plan.plans import Change, Plan, SetVariable
+from catalog.plan.plans import Change, Plan, Read, Rows, SetVariable, ShowVariable
 from catalog.plan.scope import Scope
-from catalog.results import Done, Notice, Result
-from catalog.sequence import Sequencer
+from catalog.results import Description, Done, Notice, Result
+from catalog.sequence import Sequencer, show
+from catalog.sql.nodes import query as queries
 from catalog.sql.nodes import session as nodes
+from catalog.sql.nodes import show as shows
+from catalog.sql.nodes.connection import ValidateConnection
 from catalog.sql.nodes.statement import Statement
 from catalog.sql.parse import parse
 from catalog.upstream import Purifier
 from catalog.variables import VARIABLES, Variables
+from ingest.contract.relation import Relation
+from ingest.contract.types import TEXT, Type
 from ingest.errors import HeadraceError
 
+ANSWERED = (
+    queries.Select,
+    queries.ExplainTimestamp,
+    shows.ShowObjects,
+    shows.ShowCreate,
+    shows.ShowVariable,
+    ValidateConnection,
+)
+"""Statements that give rows."""
 ABORTED = "current transaction is aborted, commands ignored until end of transaction block"
 _OPEN = Notice("there is already a transaction in progress", "25001", "warning")
 _NONE = Notice("there is no transaction in progress", "25P01", "warning")
@@ -63,7 +77,7 @@ class Session:
             return "I"
         return "E" if self._transaction.failed else "T"
 
-    def execute(self, sql: str, parameters: Sequence[str | None] = ()) -> Iterator[Result]:
+    def execute(self, sql: str, parameters: Sequence[Parameter] = ()) -> Iterator[Result]:
         """Run the statements of `sql` in turn; `parameters` stand for `$1`, `$2`, .. in each.
 
         Nothing runs when the text does not parse. Raises HeadraceError, with positions in `sql`,
@@ -75,6 +89,22 @@ class Session:
             with self._failing(one.start):
                 result = self._run(bind(one.statement, parameters))
             yield result
+
+    def describe(self, sql: str, types: Sequence[Type | None] = ()) -> Description:
+        """What the statement of `sql` gives, without running it; `types` are its parameters'.
+
+        An empty text gives nothing. Raises HeadraceError as `execute` does.
+        """
+        with self._failing(0):
+            parsed = parse(sql)
+        if not parsed:
+            return Description()
+        with self._failing(parsed[0].start):
+            statement = parsed[0].statement
+            asked = wanted(statement, types)
+            nulls = [None if type_ is None else Typed(None, type_) for type_ in asked]
+            relation = self._relation(bind(statement, nulls))
+        return Description(tuple(type_ or TEXT for type_ in asked), relation)
 
     def cancel(self) -> None:
         """Stop what the session is reading; may be called from another thread."""
@@ -91,12 +121,32 @@ class Session:
                 error.position += start
             raise
 
+    def _relation(self, statement: Statement) -> Relation | None:
+        self._refuse_when_failed(statement)
+        if not isinstance(statement, ANSWERED):
+            return None
+        scope = self._scope(self._picture())
+        facts = Purifier(self.region).fill_in(statement, scope)
+        planned = self._plan(statement, facts, scope.picture)
+        match planned:
+            case Read():
+                return self._sequencer.reader.describe(planned, scope, self.variables)
+            case ShowVariable():
+                return show(planned, self.variables).relation
+            case Rows():
+                return planned.relation
+            case _:
+                return None
+
+    def _refuse_when_failed(self, statement: Statement) -> None:
+        if self.transaction_status == "E" and not isinstance(statement, nodes.TransactionControl):
+            raise StatementError(ABORTED, sqlstate="25P02")
+
     def _run(self, statement: Statement) -> Result:
         if isinstance(statement, nodes.TransactionControl):
             return self._control(statement.action)
         transaction = self._transaction
-        if transaction is not None and transaction.failed:
-            raise StatementError(ABORTED, sqlstate="25P02")
+        self._refuse_when_failed(statement)
         purifier = transaction.purifier if transaction else Purifier(self.region)
         facts = purifier.fill_in(statement, self._scope(self._picture()))
         picture = self._picture()

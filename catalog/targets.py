@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from catalog.hosts import admitted
-from catalog.keys import decrypt
+from catalog.keys import decrypt, encrypt
 from catalog.models import SecretValue
 from catalog.plan.picture import ConnectionFacts, SourceFacts
 from ingest.contract.commands import Generator
@@ -20,22 +22,41 @@ def postgres_target(
 
     Raises PermissionDenied for a host that may not be reached, Terminal for a lost key.
     """
+    return admitted(unchecked_target(region, facts, pending))
+
+
+def unchecked_target(
+    region: str, facts: ConnectionFacts, pending: Mapping[str, str] | None = None
+) -> PostgresTarget:
+    """The target with its secrets, its host not looked at yet."""
     options = facts.options
     password = _text(region, options.get("password"), pending)
     key = _text(region, options.get("ssl_key"), pending)
-    return admitted(
-        PostgresTarget(
-            host=options["host"],
-            port=options["port"],
-            database=options["database"],
-            user=options["user"],
-            password=None if password is None else Secret(password),
-            ssl_mode=options.get("ssl_mode", "prefer"),
-            ssl_root_certificate=_text(region, options.get("ssl_root_certificate"), pending),
-            ssl_certificate=_text(region, options.get("ssl_certificate"), pending),
-            ssl_key=None if key is None else Secret(key),
-        )
+    return PostgresTarget(
+        host=options["host"],
+        port=options["port"],
+        database=options["database"],
+        user=options["user"],
+        password=None if password is None else Secret(password),
+        ssl_mode=options.get("ssl_mode", "prefer"),
+        ssl_root_certificate=_text(region, options.get("ssl_root_certificate"), pending),
+        ssl_certificate=_text(region, options.get("ssl_certificate"), pending),
+        ssl_key=None if key is None else Secret(key),
     )
+
+
+def seal(target: PostgresTarget) -> str:
+    """The target as encrypted text: what a feed needs to drop its slot when its connection and
+    secrets are gone."""
+    return encrypt(json.dumps(asdict(target))).decode()
+
+
+def unseal(sealed: str) -> PostgresTarget:
+    """Read back what `seal` wrote, its host checked again."""
+    fields = json.loads(decrypt(sealed.encode()))
+    for name in ("password", "ssl_key"):
+        fields[name] = None if fields[name] is None else Secret(fields[name])
+    return admitted(PostgresTarget(**fields))
 
 
 def generator(facts: SourceFacts) -> Generator:
@@ -50,4 +71,4 @@ def _text(region: str, value: Any, pending: Mapping[str, str] | None) -> str | N
     if pending and gid in pending:
         return Secret(pending[gid])
     row = SecretValue.objects.values_list("encrypted", flat=True)
-    return decrypt(row.get(item__region__name=region, item__gid=gid))
+    return decrypt(bytes(row.get(item__region__name=region, item__gid=gid)))

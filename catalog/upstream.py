@@ -59,7 +59,9 @@ class Purifier:
     def learn(self, operations: Iterable[Operation]) -> None:
         """Remember what a planned statement adds, for later ones of the same transaction."""
         for operation in operations:
-            if (isinstance(operation, CreateItem) and operation.entry.kind == "secret") or isinstance(operation, SetSecret):
+            if (
+                isinstance(operation, CreateItem) and operation.entry.kind == "secret"
+            ) or isinstance(operation, SetSecret):
                 self._secrets[operation.entry.id] = operation.secret
             elif isinstance(operation, CreateItem) and operation.entry.kind == "source":
                 self._references[operation.entry.id] = operation.references

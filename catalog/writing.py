@@ -172,9 +172,9 @@ class Writer:
         """Take an item out; its data is removed by a job."""
         self.flush()
         item = self._item(entry.id)
-        feed = None
         if entry.kind == "source":
-            feed = SourceDetails.objects.select_related("feed").get(item=item).feed
+            details = SourceDetails.objects.select_related("feed", "connection").get(item=item)
+            self.touched.append(self._feeds.release(details).gid)
         if entry.shard:
             Job.objects.create(
                 region=self.region, kind="drop shard", subject=entry.shard, due_at=self.now
@@ -182,9 +182,6 @@ class Writer:
         Dependency.objects.filter(item=item).delete()
         item.delete()
         self._items.pop(entry.id, None)
-        if feed is not None:
-            self._feeds.release(feed)
-            self.touched.append(feed.gid)
         if entry.kind in {"source", "table"}:
             history.status(self.region, entry.id, "dropped", self.now)
         self.audit("drop", entry.kind, entry.id, _named(entry))

@@ -13,4 +13,9 @@ class ConsoleConfig(AppConfig):
 
     def ready(self) -> None:
         """Make Celery's `shared_task` find this application in every process."""
-        import console.celery  # noqa: F401, PLC0415
+        import console.celery  # noqa: F401
+        from console import worker
+        from console.broadcast import broadcaster
+
+        broadcaster.connect()
+        worker.connect()

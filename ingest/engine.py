@@ -14,7 +14,7 @@ from ingest.contract.plane import Plane
 from ingest.contract.relation import Relation
 from ingest.contract.reports import ResultSet
 from ingest.contract.upstream import Check, PostgresTarget, Publication, Reference
-from ingest.feeds import generators, postgres
+from ingest.feeds import failpoint, generators, postgres
 from ingest.tables import apply as folding
 from ingest.tables import changes as changing
 from ingest.tables import plain, reading, retention
@@ -152,3 +152,8 @@ def changes(plane: Plane, source: Input, after: int, upto: int) -> ResultSet:
 def count_quarantined(plane: Plane, shard: str) -> int:
     """Rows in the table's quarantine."""
     return folding.count_quarantined(plane, shard)
+
+
+def arm_fail_point(name: str, n: int = 1) -> None:
+    """Make this process kill itself at the `n`-th pass of a named point; empty disarms."""
+    failpoint.arm(name, n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from functools import lru_cache
+from typing import Any
 
 from sqlglot import exp
 
@@ -12,7 +13,7 @@ from catalog.sql.nodes.names import Name, Option, SecretReference
 from catalog.sql.nodes.statement import Statement
 from catalog.sql.nodes.view import CreateView
 from catalog.sql.parse import parse_one
-from catalog.sql.render import render
+from catalog.sql.render import identifier, render
 
 
 @lru_cache(maxsize=4096)
@@ -32,7 +33,7 @@ def view_query(create_sql: str) -> exp.Query:
 def renamed(create_sql: str, old: Path, new: Path) -> str:
     """The definition with every mention of `old` turned into `new`."""
     statement = definition(create_sql)
-    changes: dict[str, object] = {}
+    changes: dict[str, Any] = {}
     for field in fields(statement):
         value = getattr(statement, field.name)
         if (other := _renamed(value, old, new)) is not value:
@@ -69,10 +70,14 @@ def _renamed_query(query: exp.Query, old: Path, new: Path) -> exp.Query:
 
 
 def set_table(table: exp.Table, path: tuple[str, ...]) -> None:
-    """Point a table node at a fully qualified name, quoted; its alias stays."""
+    """Point a table node at a fully qualified name; what the query calls it stays."""
     database, schema, item = path
-    if not table.alias:
-        table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, quoted=True)))
-    table.set("this", exp.to_identifier(item, quoted=True))
-    table.set("db", exp.to_identifier(schema, quoted=True))
-    table.set("catalog", exp.to_identifier(database, quoted=True) if database else None)
+    if not table.alias and table.name != item:
+        table.set("alias", exp.TableAlias(this=_identifier(table.name)))
+    table.set("this", _identifier(item))
+    table.set("db", _identifier(schema))
+    table.set("catalog", _identifier(database) if database else None)
+
+
+def _identifier(name: str) -> exp.Identifier:
+    return exp.to_identifier(name, quoted=identifier(name) != name)

@@ -15,6 +15,7 @@ from catalog.plan.options import Options
 from catalog.plan.picture import SourceFacts
 from catalog.plan.plans import Change
 from catalog.plan.scope import Scope, refused, supported_cluster
+from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
 from catalog.sql.render import render
 from ingest.contract.commands import Generator, GeneratorKind
@@ -68,7 +69,8 @@ def create_source(statement: CreateSource, facts: UpstreamFacts, scope: Scope) -
     if statement.kind == "postgres":
         details = resolve_source(statement, scope)
         connection = scope.picture.entries[details.connection]
-        needs, relation, named = (details.connection,), LSN, full(connection.path)
+        relation = LSN
+        named: Name | None = full(connection.path)
     else:
         generator = resolve_generator(statement, facts.now)
         details = SourceFacts(
@@ -77,7 +79,8 @@ def create_source(statement: CreateSource, facts: UpstreamFacts, scope: Scope) -
             options=generator.options,
             started_at=generator.started_at,
         )
-        needs, relation, named = (), OFFSET, None
+        relation, named = OFFSET, None
+    needs = (details.connection,) if details.connection else ()
     canonical = replace(
         statement, name=full(path), connection=named, cluster=None, if_not_exists=False
     )

@@ -1,0 +1,170 @@
+"""Between committed rows and the data plane: hosts of running feeds, what they report, and jobs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog import history, leases, signals, snapshot
+from catalog.desired import feed_command
+from catalog.models import ExportProgress, FeedProgress, Region
+from catalog.oracle import next_time
+from ingest.contract.commands import Feed
+from ingest.contract.reports import ExportReport, FeedReport
+
+RENEW = 3.0
+RESOLVE = 60.0
+
+
+class Host:
+    """The catalog's side of one running feed: an `ingest.contract.host.FeedHost`."""
+
+    def __init__(self, region: str, feed: str, owner: str, epoch: int) -> None:
+        self._region = region
+        self._feed = feed
+        self._owner = owner
+        self._epoch = epoch
+        self._lock = threading.Lock()
+        self._known: Feed | None = None
+        self._revision = -1
+        self._renewed = 0.0
+        self._resolved = 0.0
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Make `desired` say so from now on."""
+        self._stopped.set()
+
+    def desired(self) -> Feed | None:
+        """The newest definition, None to stop: asked to, dropped, or the lease is lost."""
+        if self._stopped.is_set():
+            return None
+        with self._lock:
+            now = time.monotonic()
+            if now - self._renewed > RENEW:
+                if not leases.renew_feed(self._region, self._feed, self._owner, self._epoch):
+                    self._stopped.set()
+                    return None
+                self._renewed = now
+            revision = snapshot.current(self._region).revision
+            if revision != self._revision or now - self._resolved > RESOLVE:
+                found = feed_command(self._region, self._feed)
+                self._known = None if found is None else replace(found, epoch=self._epoch)
+                self._revision, self._resolved = revision, now
+            return self._known
+
+    def next_time(self, after: int) -> int:
+        """A fresh mz_timestamp (ms) greater than `after`."""
+        return next_time(self._region, after)
+
+    def report(self, reports: tuple[FeedReport | ExportReport, ...]) -> None:
+        """Make reports visible, together."""
+        write_reports(self._region, reports)
+
+
+def write_reports(region: str, reports: tuple[FeedReport | ExportReport, ...]) -> None:
+    """Store reports in one transaction, statuses' history where they changed, then tell."""
+    ids = []
+    with transaction.atomic():
+        row = Region.objects.get(name=region)
+        for report in reports:
+            if isinstance(report, FeedReport):
+                _feed(row, report)
+                ids.append(report.feed)
+        exports = [report for report in reports if isinstance(report, ExportReport)]
+        ids += _exports(row, exports)
+    signals.reported.send(sender=None, region=region, ids=tuple(ids))
+
+
+def _feed(region: Region, report: FeedReport) -> None:
+    progress = FeedProgress.objects.filter(feed__region=region, feed__gid=report.feed).first()
+    if progress is None:
+        return
+    now = timezone.now()
+    if _status_of(progress) != _status_of(report):
+        progress.changed_at = now
+        history.status(
+            region,
+            report.feed,
+            report.status,
+            now,
+            error=report.error,
+            detail=report.detail,
+            hint=report.hint,
+        )
+    progress.status = report.status
+    progress.error, progress.detail, progress.hint = report.error, report.detail, report.hint
+    progress.complete_through = max(progress.complete_through, report.complete_through)
+    progress.upto = max(progress.upto, report.upto)
+    progress.upstream = max(progress.upstream, report.upstream)
+    progress.retained_bytes = report.retained_bytes
+    progress.messages = max(progress.messages, report.messages)
+    progress.bytes = max(progress.bytes, report.bytes)
+    progress.reported_at = now
+    progress.save()
+
+
+def _exports(region: Region, reports: list[ExportReport]) -> list[str]:
+    tables = {report.table: report for report in reports}
+    rows = ExportProgress.objects.filter(item__region=region, item__gid__in=tables).select_related(
+        "item"
+    )
+    now = timezone.now()
+    changed: list[ExportProgress] = []
+    for progress in rows:
+        report = tables[progress.item.gid]
+        if not _differs(progress, report):
+            continue
+        if _status_of(progress) != _status_of(report):
+            progress.changed_at = now
+            history.status(
+                region,
+                report.table,
+                report.status,
+                now,
+                error=report.error,
+                detail=report.detail,
+                hint=report.hint,
+            )
+        _copy(progress, report)
+        progress.reported_at = now
+        changed.append(progress)
+    ExportProgress.objects.bulk_update(changed, (*_COPIED, "reported_at", "changed_at"), 200)
+    return [progress.item.gid for progress in changed]
+
+
+_COPIED = (
+    "status",
+    "phase",
+    "readable_from",
+    "rows_known",
+    "rows_staged",
+    "bytes_staged",
+    "updates_committed",
+    "quarantined",
+    "error",
+    "detail",
+    "hint",
+)
+
+
+def _differs(progress: ExportProgress, report: ExportReport) -> bool:
+    return any(getattr(progress, name) != getattr(report, name) for name in _COPIED)
+
+
+def _copy(progress: ExportProgress, report: ExportReport) -> None:
+    """A report before a restarted feed knows better does not make a table unreadable."""
+    readable = report.readable_from or progress.readable_from
+    for name in _COPIED:
+        setattr(progress, name, getattr(report, name))
+    progress.readable_from = readable
+
+
+def _status_of(
+    row: FeedProgress | ExportProgress | FeedReport | ExportReport,
+) -> tuple[str, str, str, str]:
+    return row.status, row.error, row.detail, row.hint

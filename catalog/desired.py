@@ -1,0 +1,96 @@
+"""What the data plane should be doing, derived from committed rows and from nothing else."""
+
+from __future__ import annotations
+
+from catalog import snapshot
+from catalog.models import ExportProgress
+from catalog.models import Feed as FeedRow
+from catalog.plan.picture import Entry, Picture
+from catalog.targets import generator, postgres_target, unseal
+from ingest.contract.commands import Export, Feed, Generator
+from ingest.contract.upstream import PostgresTarget
+
+
+def wanted_feeds(region: str) -> tuple[str, ...]:
+    """Ids of the feeds that should run."""
+    rows = FeedRow.objects.filter(region__name=region, desired=FeedRow.Desired.RUNNING)
+    return tuple(rows.order_by("pk").values_list("gid", flat=True))
+
+
+def dropped_feeds(region: str) -> tuple[str, ...]:
+    """Ids of the feeds whose slot and log have to go."""
+    rows = FeedRow.objects.filter(region__name=region, desired=FeedRow.Desired.DROPPED)
+    return tuple(rows.order_by("pk").values_list("gid", flat=True))
+
+
+def sources_of(picture: Picture, feed: str) -> tuple[Entry, ...]:
+    """The sources that share a feed, oldest first."""
+    return tuple(
+        entry
+        for entry in picture.entries.values()
+        if entry.kind == "source" and entry.source.feed == feed
+    )
+
+
+def feed_command(region: str, gid: str) -> Feed | None:
+    """The feed as the data plane runs it; None when it should not run.
+
+    Raises PermissionDenied or UpstreamProblem when its host may not or cannot be reached.
+    """
+    row = FeedRow.objects.filter(region__name=region, gid=gid).first()
+    picture = snapshot.current(region)
+    sources = sources_of(picture, gid)
+    if row is None or row.desired != FeedRow.Desired.RUNNING or not sources:
+        return None
+    return Feed(
+        id=gid,
+        epoch=row.epoch,
+        target=_target(picture, sources[0]),
+        publication=row.publication,
+        slot=row.slot,
+        exports=exports_of(picture, sources),
+    )
+
+
+def drop_command(region: str, gid: str) -> Feed | None:
+    """What is needed to drop a feed's slot and log; None when the feed is gone."""
+    row = FeedRow.objects.filter(region__name=region, gid=gid).first()
+    if row is None:
+        return None
+    sealed = row.definition.get("target", "")
+    target: PostgresTarget | Generator = unseal(sealed) if sealed else Generator("counter", 0)
+    return Feed(gid, row.epoch, target, row.publication, row.slot)
+
+
+def _target(picture: Picture, source: Entry) -> PostgresTarget | Generator:
+    facts = source.source
+    if facts.type != "postgres":
+        return generator(facts)
+    return postgres_target(picture.region, picture.entries[facts.connection].connection)
+
+
+def exports_of(picture: Picture, sources: tuple[Entry, ...]) -> tuple[Export, ...]:
+    """The tables that the sources' feed fills, oldest first."""
+    tables = [table for source in sources for table in picture.tables_of(source.id)]
+    rows = ExportProgress.objects.filter(item__region__name=picture.region, readable_from__gt=0)
+    hydrated = set(rows.values_list("item__gid", flat=True))
+    return tuple(
+        export_of(table, hydrated=table.id in hydrated)
+        for table in sorted(tables, key=lambda table: int(table.id[1:]))
+    )
+
+
+def export_of(table: Entry, *, hydrated: bool) -> Export:
+    """One table as the data plane fills it."""
+    facts = table.table
+    return Export(
+        table=table.id,
+        shard=table.shard,
+        namespace=facts.namespace,
+        name=facts.reference,
+        reference=facts.identity,
+        columns=facts.columns,
+        key=table.relation.key,
+        snapshot_group=facts.snapshot_group,
+        hydrated=hydrated,
+    )

@@ -1,0 +1,71 @@
+"""What people have begun in a wizard and not finished; a user sees only their own."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from catalog.models import Draft, Region, User
+
+
+@dataclass(frozen=True)
+class DraftRow:
+    """A draft; `state` are the answers so far."""
+
+    id: uuid.UUID
+    kind: str
+    title: str
+    state: dict[str, Any]
+    created_at: dt.datetime
+    updated_at: dt.datetime
+
+
+def create(
+    user: User, kind: str, *, state: dict[str, Any] | None = None, title: str = ""
+) -> DraftRow:
+    """A new draft."""
+    region = Region.objects.get(name=settings.HEADRACE_REGION)
+    draft = Draft.objects.create(
+        region=region, user=user, kind=kind, state=state or {}, title=title[:200]
+    )
+    return _row(draft)
+
+
+def get(user: User, draft_id: uuid.UUID | str) -> DraftRow | None:
+    """The user's draft of that id, or None."""
+    draft = Draft.objects.filter(user=user, uuid=draft_id).first()
+    return None if draft is None else _row(draft)
+
+
+def save(
+    user: User, draft_id: uuid.UUID | str, *, state: dict[str, Any], title: str | None = None
+) -> None:
+    """Keep new answers; a draft that was discarded stays so."""
+    changes: dict[str, Any] = {"state": state, "updated_at": timezone.now()}
+    if title is not None:
+        changes["title"] = title[:200]
+    Draft.objects.filter(user=user, uuid=draft_id).update(**changes)
+
+
+def discard(user: User, draft_id: uuid.UUID | str) -> None:
+    """Forget a draft."""
+    Draft.objects.filter(user=user, uuid=draft_id).delete()
+
+
+def open_drafts(user: User, kind: str | None = None) -> tuple[DraftRow, ...]:
+    """The user's drafts, the newest first."""
+    rows = Draft.objects.filter(user=user).order_by("-updated_at")
+    if kind is not None:
+        rows = rows.filter(kind=kind)
+    return tuple(_row(draft) for draft in rows)
+
+
+def _row(draft: Draft) -> DraftRow:
+    return DraftRow(
+        draft.uuid, draft.kind, draft.title, draft.state, draft.created_at, draft.updated_at
+    )

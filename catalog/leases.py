@@ -1,0 +1,82 @@
+"""Leases on feeds and jobs, by the database's clock: one owner at a time, and no lock is kept."""
+
+from __future__ import annotations
+
+import os
+import socket
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import DateTimeField, ExpressionWrapper, F, Model, Q, QuerySet
+from django.db.models.functions import Now
+
+from catalog.models import Feed
+
+SECONDS = 15
+
+
+def owner_name(nonce: str) -> str:
+    """A name for this process as an owner: `host:pid:nonce`."""
+    return f"{socket.gethostname()}:{os.getpid()}:{nonce}"
+
+
+def _until(seconds: float) -> ExpressionWrapper:
+    return ExpressionWrapper(Now() + timedelta(seconds=seconds), output_field=DateTimeField())
+
+
+def _free(owner: str) -> Q:
+    return Q(lease_owner="") | Q(lease_owner=owner) | Q(lease_expires__lt=Now())
+
+
+def acquire_feed(region: str, gid: str, owner: str) -> int | None:
+    """Take a feed's lease for a new start: its epoch, or None while another owner has it.
+
+    An owner that was a process of this host and is gone does not count.
+    """
+    rows = Feed.objects.filter(region__name=region, gid=gid)
+    if not _take(rows, owner, epoch=F("epoch") + 1):
+        holder = rows.values_list("lease_owner", flat=True).first()
+        if holder is None or not _dead(holder):
+            return None
+        if not rows.filter(lease_owner=holder).update(
+            lease_owner=owner, lease_expires=_until(SECONDS), epoch=F("epoch") + 1
+        ):
+            return None
+    return rows.values_list("epoch", flat=True).get()
+
+
+def _take(rows: QuerySet[Any], owner: str, seconds: float = SECONDS, **changes: Any) -> bool:
+    free = rows.filter(_free(owner))
+    return bool(free.update(lease_owner=owner, lease_expires=_until(seconds), **changes))
+
+
+def renew_feed(region: str, gid: str, owner: str, epoch: int) -> bool:
+    """Keep a lease; False when it was lost, which the epoch tells for sure."""
+    rows = Feed.objects.filter(region__name=region, gid=gid, lease_owner=owner, epoch=epoch)
+    return bool(rows.update(lease_expires=_until(SECONDS)))
+
+
+def release_feed(region: str, gid: str, owner: str) -> None:
+    """Give a lease back early."""
+    rows = Feed.objects.filter(region__name=region, gid=gid, lease_owner=owner)
+    rows.update(lease_owner="", lease_expires=None)
+
+
+def take(row: Model, owner: str, seconds: float) -> bool:
+    """Take the lease of a row that has one, such as a job's."""
+    return _take(type(row)._default_manager.filter(pk=row.pk), owner, seconds)
+
+
+def _dead(owner: str) -> bool:
+    """Whether the owner was a process of this host and is no more."""
+    host, _, rest = owner.partition(":")
+    pid = rest.partition(":")[0]
+    if host != socket.gethostname() or not pid.isdigit():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False

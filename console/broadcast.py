@@ -1,0 +1,85 @@
+"""The catalog's two signals, told to every open page through the channel layer.
+
+Senders only note what changed; one thread per process sends, at most four times a second.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from channels.layers import get_channel_layer
+from django.conf import settings
+
+from catalog import signals
+
+PAUSE = 0.25
+_log = logging.getLogger(__name__)
+
+
+class Broadcaster:
+    """Collects changes and sends each group one message for many of them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._catalog: tuple[int, set[str]] = (0, set())
+        self._progress: set[str] = set()
+        self._thread: threading.Thread | None = None
+
+    def connect(self) -> None:
+        """Listen to the catalog's signals."""
+        signals.committed.connect(self._committed, dispatch_uid="broadcast")
+        signals.reported.connect(self._reported, dispatch_uid="broadcast")
+
+    def _committed(self, *, revision: int, ids: tuple[str, ...], **_: Any) -> None:
+        with self._lock:
+            self._catalog = (revision, self._catalog[1] | set(ids))
+        self._start()
+
+    def _reported(self, *, ids: tuple[str, ...], **_: Any) -> None:
+        with self._lock:
+            self._progress |= set(ids)
+        self._start()
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="broadcast", daemon=True)
+                self._thread.start()
+        self._wake.set()
+
+    def _run(self) -> None:
+        pause = threading.Event()
+        while True:
+            self._wake.wait()
+            self._wake.clear()
+            try:
+                self._send()
+            except Exception:
+                _log.warning("pages could not be told of a change", exc_info=True)
+            pause.wait(PAUSE)
+
+    def _send(self) -> None:
+        with self._lock:
+            (revision, changed), self._catalog = self._catalog, (0, set())
+            reported, self._progress = self._progress, set()
+        layer = get_channel_layer()
+        if layer is None:
+            return
+        if revision:
+            message = {
+                "type": "catalog.changed",
+                "ids": sorted(changed),
+                "revision": revision,
+                "region": settings.HEADRACE_REGION,
+            }
+            async_to_sync(layer.group_send)("catalog", message)
+        if reported:
+            message = {"type": "progress.changed", "ids": sorted(reported)}
+            async_to_sync(layer.group_send)("progress", message)
+
+
+broadcaster = Broadcaster()

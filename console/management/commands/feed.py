@@ -1,0 +1,71 @@
+"""`manage.py feed ID`: one feed, from its upstream into its log, until told to stop."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from catalog import leases
+from catalog.controller import Host, write_reports
+from console.keeper import GIVEN_UP
+from ingest import engine
+from ingest.contract.reports import FeedReport
+from ingest.errors import HeadraceError, Terminal
+
+_log = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    """Runs one feed; started by `manage.py feeds`, or by hand to look at one alone."""
+
+    help = "Run one feed."
+
+    requires_system_checks: tuple[str, ...] = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The feed's id, and the lease that its starter holds."""
+        parser.add_argument("feed")
+        parser.add_argument("--owner", default="")
+        parser.add_argument("--epoch", type=int, default=0)
+        parser.add_argument("--region", default="")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run until the catalog or a signal says stop; exit 1 to be started again."""
+        region = options["region"] or settings.HEADRACE_REGION
+        feed, owner, epoch = options["feed"], options["owner"], options["epoch"]
+        if not owner:
+            owner = leases.owner_name("alone")
+            epoch = leases.acquire_feed(region, feed, owner) or 0
+        host = Host(region, feed, owner, epoch)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: host.stop())
+        _arm()
+        sys.exit(_run(host, region, feed))
+
+
+def _arm() -> None:
+    name, _, count = settings.HEADRACE_FAIL_POINT.partition(":")
+    engine.arm_fail_point(name, int(count or 1))
+
+
+def _run(host: Host, region: str, feed: str) -> int:
+    try:
+        engine.run_feed(settings.HEADRACE_PLANE, host)
+    except HeadraceError as error:
+        terminal = isinstance(error, Terminal)
+        _log.warning("feed %s: %s (%s)", feed, error.message, error.detail or "")
+        report = FeedReport(
+            feed,
+            "failed" if terminal else "stalled",
+            error=error.message,
+            detail=error.detail or "",
+            hint=error.hint or "",
+        )
+        write_reports(region, (report,))
+        return GIVEN_UP if terminal else 1
+    return 0

@@ -1,0 +1,113 @@
+"""Celery tasks: short, idempotent, given ids only; what they find in the catalog decides."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+
+from catalog import desired, reads, signals, upkeep
+from catalog.names import SYSTEM_ROLE
+from catalog.sql.nodes.names import Name
+from catalog.sql.nodes.source import RefreshReferences
+from catalog.sql.render import render
+from console import execute
+from ingest.errors import HeadraceError, Terminal, Transient
+
+_log = logging.getLogger(__name__)
+RETRY: dict[str, Any] = {
+    "autoretry_for": (Transient,),
+    "retry_backoff": 1,
+    "retry_backoff_max": 60,
+    "max_retries": 5,
+}
+
+
+def wake(**_: Any) -> None:
+    """Reconcile soon; a lost wake is made good by the beat."""
+    try:
+        reconcile.apply_async(expires=5, retry=False)
+    except Exception:
+        _log.warning("the worker could not be woken", exc_info=True)
+
+
+def connect() -> None:
+    """Wake the worker at every commit, from whichever process made it."""
+    signals.committed.connect(wake, dispatch_uid="worker")
+
+
+@shared_task
+def reconcile() -> None:
+    """Compare what should be with what is, and start what is missing."""
+    region = settings.HEADRACE_REGION
+    for feed in desired.dropped_feeds(region):
+        drop_feed.delay(feed=feed)
+    for key in upkeep.due_jobs(region):
+        run_job.delay(key=key)
+
+
+@shared_task(**RETRY)
+def apply(*, feed: str) -> None:
+    """Fold the due tails of a feed's tables into their bases."""
+    upkeep.apply_feed(settings.HEADRACE_REGION, feed)
+
+
+@shared_task
+def apply_all() -> None:
+    """Look at every feed's tails."""
+    for feed in desired.wanted_feeds(settings.HEADRACE_REGION):
+        apply.apply_async(kwargs={"feed": feed}, expires=20)
+
+
+@shared_task
+def compact_all() -> None:
+    """Keep every feed's log short."""
+    for feed in desired.wanted_feeds(settings.HEADRACE_REGION):
+        compact.apply_async(kwargs={"feed": feed}, expires=60)
+
+
+@shared_task
+def compact(*, feed: str) -> None:
+    """Keep one feed's log short; what does not work now works next time."""
+    try:
+        upkeep.compact_feed(settings.HEADRACE_REGION, feed)
+    except Transient as error:
+        _log.info("log of %s not compacted: %s", feed, error.message)
+
+
+@shared_task
+def drop_feed(*, feed: str) -> None:
+    """Drop the slot and log of a feed that no source needs any more."""
+    try:
+        upkeep.drop_feed(settings.HEADRACE_REGION, feed)
+    except (Transient, Terminal) as error:
+        _log.warning("feed %s not dropped yet: %s", feed, error.message)
+
+
+@shared_task(**RETRY)
+def run_job(*, key: int) -> None:
+    """Do a one-time job."""
+    upkeep.run_job(key)
+
+
+@dataclass(frozen=True)
+class _System:
+    """Whose statements the worker runs."""
+
+    email: str = SYSTEM_ROLE
+    is_superuser: bool = True
+
+
+@shared_task
+def refresh_references(*, source: str) -> None:
+    """Ask a source's upstream what it offers now."""
+    row = reads.item(source)
+    if row is None:
+        return
+    statement = RefreshReferences(Name((row.database, row.schema, row.name)))
+    for outcome in execute.run(_System(), render(statement)):
+        if isinstance(outcome, HeadraceError):
+            _log.warning("references of %s not refreshed: %s", source, outcome.message)
