@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
 
-from catalog.results import Result
+from catalog.parameters import Parameter
+from catalog.results import Description, Result
 from catalog.session import Session, role_for
+from ingest.contract.types import Type
 from ingest.errors import HeadraceError
 
 log = logging.getLogger(__name__)
@@ -25,6 +28,19 @@ class SignedIn(Protocol):
 
     email: str
     is_superuser: bool
+
+
+@contextmanager
+def _faults_hidden() -> Iterator[None]:
+    try:
+        yield
+    except HeadraceError:
+        raise
+    except Exception as error:
+        log.exception("a statement failed for a reason of ours")
+        message = "internal error"
+        hint = "The server's log says more."
+        raise HeadraceError(message, hint=hint) from error
 
 
 class UserSession:
@@ -44,17 +60,15 @@ class UserSession:
         """A session variable's value."""
         return self._session.variables[name]
 
-    def execute(self, sql: str, parameters: Sequence[str | None] = ()) -> Iterator[Result]:
+    def execute(self, sql: str, parameters: Sequence[Parameter] = ()) -> Iterator[Result]:
         """Run the statements of `sql` in turn. Raises HeadraceError and nothing else."""
-        try:
+        with _faults_hidden():
             yield from self._session.execute(sql, parameters)
-        except HeadraceError:
-            raise
-        except Exception as error:
-            log.exception("a statement failed for a reason of ours")
-            message = "internal error"
-            hint = "The server's log says more."
-            raise HeadraceError(message, hint=hint) from error
+
+    def describe(self, sql: str, types: Sequence[Type | None] = ()) -> Description:
+        """What the one statement of `sql` would give. Raises HeadraceError and nothing else."""
+        with _faults_hidden():
+            return self._session.describe(sql, types)
 
     def cancel(self) -> None:
         """Stop the query that is running; may be called from another thread."""

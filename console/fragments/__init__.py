@@ -1,1 +1,1 @@
-"""Pieces of pages that are drawn once by a page and again, when they change, over the websocket."""
+"""Pieces of pages: drawn once by a page, and again over the websocket when they change."""

@@ -29,7 +29,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Progress:
-    """The whole source. Rows and bytes count upwards; `left` and `elapsed` are seconds, -1 unknown."""
+    """The whole source; `left` and `elapsed` are seconds, -1 unknown."""
 
     steps: tuple[Step, ...]
     percent: float

@@ -28,7 +28,7 @@ SIGNED_OUT, NO_SUCH_THING = 4401, 4404
 _log = logging.getLogger(__name__)
 
 
-class PageConsumer(AsyncWebsocketConsumer):
+class PageConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
     """One open page."""
 
     _sent: View | None = None

@@ -7,5 +7,5 @@ from django.urls import URLPattern, path
 from console.live.page import PageConsumer
 
 websocket_urlpatterns: list[URLPattern] = [
-    path("ws/live", PageConsumer.as_asgi()),  # type: ignore[arg-type]  # an ASGI application
+    path("ws/live", PageConsumer.as_asgi()),
 ]

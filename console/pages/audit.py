@@ -18,11 +18,11 @@ def audit(request: HttpRequest) -> HttpResponse:
     asked = {key: request.GET.get(key, "").strip() for key in ("object", "before")}
     page = views.audit(asked)
     rows = page["rows"]
-    full = isinstance(rows, Group) and len(rows.items) == PAGE
+    last = rows.items[-1] if isinstance(rows, Group) and len(rows.items) == PAGE else None
     context = {
         **asked,
         "page": page,
-        "older": rows.items[-1].id.removeprefix("audit-") if full else "",
+        "older": last.id.removeprefix("audit-") if last else "",
         "live": "" if asked["before"] else urlencode({"view": "audit", "object": asked["object"]}),
     }
     return render(request, "audit/page.html", context)

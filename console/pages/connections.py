@@ -27,10 +27,6 @@ class ConnectionLine:
     sources: int
 
 
-def _connections() -> list[ItemRow]:
-    return [item for item in reads.items() if item.kind == "connection"]
-
-
 @signed_in
 def connection_list(request: HttpRequest) -> HttpResponse:
     """All connections."""
@@ -41,7 +37,7 @@ def connection_list(request: HttpRequest) -> HttpResponse:
             where(item),
             sum(row.connection is not None and row.connection.id == item.id for row in sources),
         )
-        for item in _connections()
+        for item in reads.connections()
     ]
     return render(request, "connections/list.html", {"rows": rows})
 
@@ -66,8 +62,8 @@ def validate(request: HttpRequest, item_id: str) -> HttpResponse:
 
 
 def _found(item_id: str) -> ItemRow:
-    item = next((item for item in _connections() if item.id == item_id), None)
-    if item is None:
+    item = reads.item(item_id)
+    if item is None or item.kind != "connection":
         raise Http404
     return item
 
@@ -77,7 +73,9 @@ def _page(request: HttpRequest, item_id: str, extra: dict[str, object]) -> HttpR
     context = {
         "item": item,
         "where": where(item),
-        "sources": [row for row in reads.sources() if row.connection and row.connection.id == item.id],
+        "sources": [
+            row for row in reads.sources() if row.connection and row.connection.id == item.id
+        ],
         **drop_context(item),
         **extra,
     }

@@ -108,7 +108,7 @@ def drop_context(item: ItemRow) -> dict[str, object]:
 
 
 def _item(item_id: str) -> ItemRow:
-    found = next((item for item in reads.items() if item.id == item_id), None)
+    found = reads.item(item_id)
     if found is None:
         raise Http404
     return found

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, cast
+from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AbstractBaseUser
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseBase
 
-from catalog.results import Done, Result, Rows
+from catalog.results import Result, Rows
 from catalog.sql import render
 from catalog.sql.nodes.statement import Statement
 from console import execute
@@ -23,7 +23,7 @@ PageView = Callable[Concatenate[HttpRequest, Parameters], HttpResponseBase]
 
 def signed_in(view: PageView[Parameters]) -> PageView[Parameters]:
     """A page for users; everybody else is sent to sign in and back."""
-    return wraps(view)(cast(PageView[Parameters], login_required(view)))
+    return wraps(view)(login_required(view))
 
 
 def user_of(request: HttpRequest) -> Any:
@@ -48,14 +48,3 @@ def run(request: HttpRequest, *statements: Statement) -> list[Result]:
 def rows_of(results: list[Result]) -> Rows | None:
     """The last result that has rows."""
     return next((result for result in reversed(results) if isinstance(result, Rows)), None)
-
-
-def tag_of(results: list[Result]) -> str:
-    """What the last statement did, such as `DROP TABLE`."""
-    last = results[-1] if results else Done("")
-    return last.tag
-
-
-def back(request: HttpRequest, path: str) -> HttpResponse:
-    """Go to another page; the address stays inside this site because `path` is ours."""
-    return HttpResponseRedirect(path)

@@ -27,10 +27,6 @@ class SecretLine:
     dependents: tuple[ItemRow, ...]
 
 
-def _secrets() -> list[ItemRow]:
-    return [item for item in reads.items() if item.kind == "secret"]
-
-
 @sensitive_post_parameters("value")
 @signed_in
 def secret_list(request: HttpRequest) -> HttpResponse:
@@ -55,7 +51,7 @@ def _create(request: HttpRequest) -> HttpResponse:
 @signed_in
 def rotate(request: HttpRequest) -> HttpResponse:
     """Give a secret a new value."""
-    item = next((i for i in _secrets() if i.id == request.POST.get("id")), None)
+    item = next((i for i in reads.secrets() if i.id == request.POST.get("id")), None)
     if item is None:
         return redirect("/secrets")
     try:
@@ -67,5 +63,5 @@ def rotate(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, extra: dict[str, object]) -> HttpResponse:
-    rows = [SecretLine(item, tuple(reads.dependents(item.id))) for item in _secrets()]
+    rows = [SecretLine(item, tuple(reads.dependents(item.id))) for item in reads.secrets()]
     return render(request, "secrets/list.html", {"rows": rows, **extra})

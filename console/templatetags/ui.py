@@ -12,6 +12,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 register = template.Library()
 
+UNKNOWN = "\N{EN DASH}"
+
 _TOKEN = re.compile(
     r"(?P<c>--[^\n]*)"
     r"|(?P<s>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")"
@@ -28,7 +30,7 @@ _STATUS_TAGS = {"running": "ok", "stalled": "warn", "failed": "bad", "dropped": 
 def compact(number: float | None) -> str:
     """`12345` as `12.3K`; unknown (None or negative) as a dash."""
     if number is None or number < 0:
-        return "–"
+        return UNKNOWN
     for unit, size in (("B", 1e9), ("M", 1e6), ("K", 1e3)):
         if number >= size:
             return f"{number / size:.1f}{unit}"
@@ -39,10 +41,12 @@ def compact(number: float | None) -> str:
 def size(number: float | None) -> str:
     """Bytes with a unit; unknown (None or negative) as a dash."""
     if number is None or number < 0:
-        return "–"
+        return UNKNOWN
     for unit in ("B", "KB", "MB", "GB"):
         if number < 1000:
-            return f"{number:.0f} {unit}" if number >= 100 or unit == "B" else f"{number:.1f} {unit}"
+            return (
+                f"{number:.0f} {unit}" if number >= 100 or unit == "B" else f"{number:.1f} {unit}"
+            )
         number /= 1000
     return f"{number:.1f} TB"
 
@@ -50,14 +54,14 @@ def size(number: float | None) -> str:
 @register.filter
 def comma(number: float | None) -> str:
     """`1234567` as `1,234,567`; unknown as a dash."""
-    return "–" if number is None or number < 0 else f"{int(number):,}"
+    return UNKNOWN if number is None or number < 0 else f"{int(number):,}"
 
 
 @register.filter
 def duration(seconds: float | None) -> str:
     """Seconds as `0.4 s`, `3m 07s` or `2h 05m`."""
     if seconds is None or seconds < 0:
-        return "–"
+        return UNKNOWN
     if seconds < 60:
         return f"{seconds:.1f} s"
     if seconds < 3600:

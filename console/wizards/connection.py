@@ -24,6 +24,7 @@ from console.wizards.forms import ConnectionForm
 from console.wizards.page import render_step
 from ingest.errors import HeadraceError
 
+
 @sensitive_post_parameters("password")
 @require_POST
 @signed_in
@@ -89,7 +90,7 @@ def _create(request: HttpRequest, draft: Draft, form: ConnectionForm) -> HttpRes
 
 
 def _keep_secret(draft: Draft, connection: str, password: str) -> None:
-    """Put the password into the draft's own secret, made at the first try, changed at later ones."""
+    """Put the password into the draft's secret: made at the first try, changed at later ones."""
     if not password:
         return
     names = {item.name for item in reads.items()}

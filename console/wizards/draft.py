@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest
 
 from catalog import drafts, reads
 from catalog.reads import ItemRow, SourceRow
+from catalog.results import Result
 from console import execute
 from console.wizards.state import KIND, WizardState
 from ingest.errors import HeadraceError
@@ -44,21 +45,22 @@ class Draft:
     @property
     def connection(self) -> ItemRow | None:
         """The connection, if it exists (still)."""
-        rows = (item for item in reads.items() if item.kind == "connection")
-        return next((item for item in rows if item.id == self.state.connection), None)
+        item = reads.item(self.state.connection) if self.state.connection else None
+        return item if item is not None and item.kind == "connection" else None
 
     @property
     def source(self) -> SourceRow | None:
         """The source, if it exists (still)."""
         return reads.source(self.state.source) if self.state.source else None
 
-    def run(self, text: str) -> list[execute.Outcome]:
+    def run(self, text: str) -> list[Result]:
         """Execute exactly this text as the draft's user. Raises the first error."""
-        outcomes = execute.run(self.user, text)
-        for outcome in outcomes:
+        results: list[Result] = []
+        for outcome in execute.run(self.user, text):
             if isinstance(outcome, HeadraceError):
                 raise outcome
-        return outcomes
+            results.append(outcome)
+        return results
 
 
 def user_of(request: HttpRequest) -> Any:

@@ -19,7 +19,7 @@ _KEPT = 8
 
 @dataclass(frozen=True)
 class Listed:
-    """One upstream table. `must` are columns without a faithful form, `text` those read as text."""
+    """One upstream table. `must` are columns without a faithful form, `text` are read as text."""
 
     key: str
     row: ReferenceRow

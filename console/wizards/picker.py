@@ -12,6 +12,7 @@ from catalog.names import DATABASE, SCHEMA
 from catalog.reads import ReferenceColumnRow, SourceRow
 from catalog.sql import render_pretty
 from catalog.sql.nodes.session import TransactionControl
+from catalog.sql.nodes.statement import Statement
 from console.wizards import choosing, statements
 from console.wizards.choosing import SHOWN, Asked, Line, Tree
 from console.wizards.draft import Draft
@@ -105,8 +106,8 @@ class Picker:
         if len(ordered) <= limit:
             return (self.sql() if ordered else "", 0)
         nodes = (statements.create_table(self.source.item, r, c) for r, c in ordered[:limit])
-        begin = TransactionControl("begin")
-        return "\n\n".join(map(render_pretty, (begin, *nodes))), len(ordered) - limit
+        shown: list[Statement] = [TransactionControl("begin"), *nodes]
+        return "\n\n".join(map(render_pretty, shown)), len(ordered) - limit
 
     def columns(self, row: Listed) -> list[ColumnLine]:
         """The row's columns, those that need a decision first."""

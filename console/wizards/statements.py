@@ -68,4 +68,5 @@ def create_table(source: ItemRow, row: Listed, choice: Choice) -> CreateTableFro
 def transaction(statements: Iterable[Statement]) -> str:
     """All of them in one transaction, so that they share one snapshot."""
     begin, commit = TransactionControl("begin"), TransactionControl("commit")
-    return "\n\n".join(map(render_pretty, (begin, *statements, commit)))
+    whole: list[Statement] = [begin, *statements, commit]
+    return "\n\n".join(map(render_pretty, whole))

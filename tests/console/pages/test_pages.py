@@ -1,0 +1,168 @@
+"""Every page draws, tells strangers to sign in, forbids foreign scripts and keeps secrets."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from catalog import reads
+from catalog.models import User
+from tests.console.pages.conftest import PASSWORD, run
+
+PAGES = (
+    "/",
+    "/sources",
+    "/sources/new",
+    "/tables",
+    "/connections",
+    "/secrets",
+    "/audit",
+    "/objects",
+    "/shell",
+    "/account",
+    "/palette",
+)
+
+
+def _item(name: str) -> str:
+    return next(item.id for item in reads.items() if item.name == name)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_strangers_are_sent_to_sign_in(path: str, db: None) -> None:
+    answer = Client().get(path)
+    assert answer.status_code == 302
+    assert answer["Location"].startswith("/sign-in?next=")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_an_empty_console_leads_on(path: str, browser: Client) -> None:
+    answer = browser.get(path)
+    assert answer.status_code == 200
+    if path not in {"/palette", "/shell", "/account"}:
+        assert b"/sources/new" in answer.content
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_draws_a_seeded_catalog(path: str, browser: Client, seeded: User) -> None:
+    answer = browser.get(path)
+    assert answer.status_code == 200
+    assert b"s3cret-value" not in answer.content
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "tabs"),
+    [
+        ("sources", "auction", ("", "references", "history", "sql")),
+        ("tables", "bids", ("rows", "columns", "dependents", "history", "sql")),
+        ("tables", 'Odd "Name', ("rows", "columns", "sql")),
+        ("connections", "pg", ("",)),
+        ("objects", "dear", ("",)),
+    ],
+)
+def test_every_tab_of_an_item_draws(
+    kind: str, name: str, tabs: tuple[str, ...], browser: Client, seeded: User
+) -> None:
+    for tab in tabs:
+        answer = browser.get(f"/{kind}/{_item(name)}?tab={tab}")
+        assert answer.status_code == 200, tab
+
+
+def test_things_that_are_not_there(browser: Client) -> None:
+    for path in ("/sources/u99", "/tables/u99", "/connections/u99", "/objects/u99"):
+        assert browser.get(path).status_code == 404
+
+
+def test_the_policy_is_strict(browser: Client) -> None:
+    answer = browser.get("/")
+    policy = answer["Content-Security-Policy"]
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert b"<script>" not in answer.content
+    assert b" style=" not in answer.content
+
+
+def test_the_theme_is_drawn_by_the_server(browser: Client) -> None:
+    assert b'data-theme="system"' in browser.get("/").content
+    browser.post("/theme", {"theme": "dark", "next": "https://evil.example/"})
+    assert b'data-theme="dark"' in browser.get("/").content
+    answer = browser.post("/theme", {"theme": "dark", "next": "https://evil.example/"})
+    assert answer["Location"] == "/"
+
+
+@pytest.mark.parametrize("path", ["/", "/sources", "/tables"])
+def test_more_tables_cost_no_more_queries(path: str, browser: Client, seeded: User) -> None:
+    browser.get(path)
+    with CaptureQueriesContext(connection) as few:
+        browser.get(path)
+    names = "; ".join(
+        f"CREATE TABLE more_{n} FROM SOURCE auction (REFERENCE auction.bids)" for n in range(12)
+    )
+    run(seeded, f"BEGIN; {names}; COMMIT")
+    run(seeded, "CREATE SOURCE counter FROM LOAD GENERATOR COUNTER")
+    browser.get(path)
+    with CaptureQueriesContext(connection) as more:
+        browser.get(path)
+    assert len(more) <= len(few) + 1
+
+
+def test_signing_in_and_out(owner: User) -> None:
+    client = Client()
+    wrong = client.post("/sign-in", {"email": owner.email, "password": "nope"})
+    assert b"invalid e-mail or password" in wrong.content
+    right = client.post(
+        "/sign-in", {"email": owner.email, "password": PASSWORD, "next": "//evil.example"}
+    )
+    assert right["Location"] == "/"
+    assert client.get("/").status_code == 200
+    client.post("/sign-out")
+    assert client.get("/").status_code == 302
+
+
+def test_a_token_is_shown_once(browser: Client, owner: User) -> None:
+    made = browser.post("/account", {"name": "dbt"})
+    issued = made.context["issued"]
+    assert issued.app_password.encode() in made.content
+    again = browser.get("/account")
+    assert b"dbt" in again.content
+    assert issued.app_password.encode() not in again.content
+    browser.post(f"/account/tokens/{issued.token.client_id}/revoke")
+    assert str(issued.token.client_id).encode() not in browser.get("/account").content
+
+
+def test_secrets_are_made_rotated_and_dropped(browser: Client) -> None:
+    browser.post("/secrets", {"name": "pw", "value": "one"})
+    item = next(row for row in reads.secrets() if row.name == "pw")
+    taken = browser.post("/secrets", {"name": "pw", "value": "two"})
+    assert b"already exists" in taken.content
+    browser.post("/secrets/rotate", {"id": item.id, "value": "three"})
+    page = browser.get("/secrets").content
+    assert b"Rotated secret pw" in page
+    browser.post(f"/items/{item.id}/drop")
+    assert not reads.secrets()
+
+
+def test_dropping_says_what_goes_too(browser: Client, seeded: User) -> None:
+    source = _item("auction")
+    page = browser.get(f"/sources/{source}").content.decode()
+    assert "DROP SOURCE auction CASCADE;" in page
+    browser.post(f"/items/{source}/drop")
+    assert {item.name for item in reads.items()} == {"pw", "pg"}
+
+
+def test_the_shell_runs_statements_and_marks_errors(browser: Client, seeded: User) -> None:
+    text = "SHOW SOURCES;\nSELEC 1"
+    answer = browser.post("/shell/run", {"sql": text}).content.decode()
+    assert "auction" in answer
+    assert 'data-position="14"' in answer
+    assert "LINE 2: SELEC 1\n        ^" in answer
+
+
+def test_the_audit_log_filters_and_pages(browser: Client, seeded: User) -> None:
+    bids = _item("bids")
+    page = browser.get(f"/audit?object={bids}").content.decode()
+    assert "bids" in page
+    assert "auction-rows" not in page
+    assert browser.get("/audit?before=2").content.decode().count("<tr id=") == 1
