@@ -24,8 +24,11 @@ def test_rows_have_tag_rows_description_and_notices(owner: Caller) -> None:
 
 
 def test_numbers_are_strings_null_is_null_and_booleans_are_json(owner: Caller) -> None:
-    (result,) = owner.sql("SELECT 1 AS one, NULL AS nothing, TRUE AS yes, 'x' AS x, 1.5 AS half")
-    assert result["rows"] == [["1", None, True, "x", "1.5"]]
+    (result,) = owner.sql(
+        "SELECT 1 AS one, NULL AS nothing, TRUE AS yes, name FROM mz_databases "
+        "WHERE name = 'headrace'"
+    )
+    assert result["rows"] == [["1", None, True, "headrace"]]
 
 
 def test_statements_without_rows_say_ok(owner: Caller) -> None:
