@@ -350,13 +350,16 @@ def _tables(details: QuerySet[TableDetails]) -> tuple[TableRow, ...]:
     return tuple(_table(row, tuple(columns[row.pk]), references) for row in rows)
 
 
+_FEW = 400
+"""Names that a query lists one by one; SQLite takes 999 parameters at least."""
 _Paths = dict[tuple[int, str, str], SourceReference]
 
 
 def _references_by_path(sources_: Iterable[int], tables_: list[TableDetails]) -> _Paths:
     found = SourceReference.objects.filter(source__in=list(sources_))
-    if len(tables_) == 1:
-        found = found.filter(namespace=tables_[0].namespace, name=tables_[0].reference)
+    names = {row.reference for row in tables_}
+    if len(names) <= _FEW:
+        found = found.filter(name__in=names, namespace__in={row.namespace for row in tables_})
     return {(row.source_id, row.namespace, row.name): row for row in found}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -29,6 +29,7 @@ class Draft:
     user: Any
     state: WizardState
     updated_at: dt.datetime | None = None
+    _source: SourceRow | None = field(default=None, repr=False)
 
     def save(self) -> None:
         """Keep the answers so far."""
@@ -50,8 +51,10 @@ class Draft:
 
     @property
     def source(self) -> SourceRow | None:
-        """The source, if it exists (still)."""
-        return reads.source(self.state.source) if self.state.source else None
+        """The source, if it exists (still); read once per request."""
+        if self._source is None or self._source.item.id != self.state.source:
+            self._source = reads.source(self.state.source) if self.state.source else None
+        return self._source
 
     def run(self, text: str) -> list[Result]:
         """Execute exactly this text as the draft's user. Raises the first error."""
