@@ -9,7 +9,7 @@ import uuid
 import pytest
 from django.test import Client
 
-from catalog import drafts, reads
+from catalog import accounts, drafts, reads
 from catalog.models import User
 from catalog.results import Done
 from console.wizards.state import WizardState
@@ -86,8 +86,6 @@ def test_removing_and_renaming(browser: Client, many: str, owner: User) -> None:
 
 
 def test_another_users_draft_is_not_there(browser: Client, many: str, owner: User) -> None:
-    from catalog import accounts  # noqa: PLC0415 (only here)
-
     base = _draft(browser, many)
     other = Client()
     other.force_login(accounts.create_user("bob@example.com"))
