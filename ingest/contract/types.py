@@ -65,6 +65,9 @@ _ALIASES = {
     "time without time zone": "time",
     "bytes": "bytea",
 }
+_BY_OID = {oid: (name, False) for name, (oid, _, _) in _OIDS.items()} | {
+    array: (name, True) for name, (_, array, _) in _OIDS.items()
+}
 _TEXT = re.compile(r"^\s*([a-z_][a-z_0-9 ]*?)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*(\[\])?\s*$")
 
 
@@ -95,6 +98,12 @@ class Type:
         precision = int(match[2]) if match[2] else None
         scale = int(match[3]) if match[3] else (0 if precision and name == "numeric" else None)
         return cls(name, precision, scale, bool(match[4]))
+
+    @classmethod
+    def of_oid(cls, oid: int) -> Type | None:
+        """The type with that OID, without modifiers; None for an OID that has no native type."""
+        found = _BY_OID.get(oid)
+        return None if found is None else cls(found[0], array=found[1])
 
     @property
     def sql(self) -> str:

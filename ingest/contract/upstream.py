@@ -98,3 +98,12 @@ class Reference:
     rows: int = -1
     bytes: int = -1
     problems: tuple[Check, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Publication:
+    """A publication upstream; `tables` is how many tables it publishes now."""
+
+    name: str
+    all_tables: bool
+    tables: int
