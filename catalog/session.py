@@ -1,8 +1,8 @@
 """The one door: SQL text in, results out.
 
-    parse -> fill_in (asks upstream) -> plan (pure) -> check privileges -> sequence (commit or read)
+    parse -> fill_in (asks upstream) -> plan (pure) -> check privileges -> sequence
 
-A session lives as long as a client's connection or one request; it belongs to one thread at a time.
+A session lives as long as a client's connection or one request, in one thread at a time.
 """
 
 from __future__ import annotations
@@ -26,11 +26,8 @@ from catalog.plan.plans import Change, Plan, Read, Rows, SetVariable, ShowVariab
 from catalog.plan.scope import Scope
 from catalog.results import Description, Done, Notice, Result
 from catalog.sequence import Sequencer, show
-from catalog.sql.nodes import query as queries
 from catalog.sql.nodes import session as nodes
-from catalog.sql.nodes import show as shows
-from catalog.sql.nodes.connection import ValidateConnection
-from catalog.sql.nodes.statement import Statement
+from catalog.sql.nodes.statement import ANSWERED, Statement
 from catalog.sql.parse import parse
 from catalog.upstream import Purifier
 from catalog.variables import VARIABLES, Variables
@@ -38,15 +35,6 @@ from ingest.contract.relation import Relation
 from ingest.contract.types import TEXT, Type
 from ingest.errors import HeadraceError
 
-ANSWERED = (
-    queries.Select,
-    queries.ExplainTimestamp,
-    shows.ShowObjects,
-    shows.ShowCreate,
-    shows.ShowVariable,
-    ValidateConnection,
-)
-"""Statements that give rows."""
 ABORTED = "current transaction is aborted, commands ignored until end of transaction block"
 _OPEN = Notice("there is already a transaction in progress", "25001", "warning")
 _NONE = Notice("there is no transaction in progress", "25P01", "warning")
@@ -106,6 +94,11 @@ class Session:
             relation = self._relation(bind(statement, nulls))
         return Description(tuple(type_ or TEXT for type_ in asked), relation)
 
+    def fail(self) -> None:
+        """Let an open transaction fail."""
+        if self._transaction is not None:
+            self._transaction.failed = True
+
     def cancel(self) -> None:
         """Stop what the session is reading; may be called from another thread."""
         self._sequencer.cancel()
@@ -115,8 +108,7 @@ class Session:
         try:
             yield
         except BaseException as error:
-            if self._transaction is not None:
-                self._transaction.failed = True
+            self.fail()
             if isinstance(error, HeadraceError) and error.position is not None:
                 error.position += start
             raise

@@ -26,8 +26,13 @@ Outcome = Result | HeadraceError
 class SignedIn(Protocol):
     """What is asked of a user: an e-mail, which names their role, and whether they may do all."""
 
-    email: str
-    is_superuser: bool
+    @property
+    def email(self) -> str:
+        """The login."""
+
+    @property
+    def is_superuser(self) -> bool:
+        """Whether they may do everything."""
 
 
 @contextmanager
@@ -69,6 +74,10 @@ class UserSession:
         """What the one statement of `sql` would give. Raises HeadraceError and nothing else."""
         with _faults_hidden():
             return self._session.describe(sql, types)
+
+    def fail(self) -> None:
+        """Let an open transaction fail, for an error that the session did not see itself."""
+        self._session.fail()
 
     def cancel(self) -> None:
         """Stop the query that is running; may be called from another thread."""

@@ -11,7 +11,7 @@ _LEVELS = {"debug": 0, "log": 1, "info": 2, "notice": 2, "warning": 3, "error": 
 
 
 def error_response(error: HeadraceError, severity: str = "ERROR") -> bytes:
-    """ErrorResponse; what upstream checks found stands in the detail, their remedies in the hint."""
+    """ErrorResponse; upstream's failed checks are its detail, their remedies its hint."""
     told = to_dict(error)
     failed = [check for check in told["checks"] if check["level"] != "ok"]
     found = "\n".join(_joined(check["summary"], check["cause"]) for check in failed)

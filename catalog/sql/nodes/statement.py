@@ -38,3 +38,12 @@ Statement = (
     | Discard
     | AlterSystem
 )
+ANSWERED = (
+    ValidateConnection,
+    ShowObjects,
+    ShowCreate,
+    ShowVariable,
+    Select,
+    ExplainTimestamp,
+)
+"""Statements whose result is rows."""
