@@ -1,4 +1,4 @@
-"""Between committed rows and the data plane: hosts of running feeds, what they report, and jobs."""
+"""Between committed rows and the data plane: hosts of running feeds, and what they report."""
 
 from __future__ import annotations
 

@@ -7,10 +7,11 @@ import socket
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import DateTimeField, ExpressionWrapper, F, Model, Q, QuerySet
+from django.db.models import DateTimeField, ExpressionWrapper, F, Q, QuerySet
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 
-from catalog.models import Feed
+from catalog.models import Feed, Job
 
 SECONDS = 15
 
@@ -20,7 +21,7 @@ def owner_name(nonce: str) -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{nonce}"
 
 
-def _until(seconds: float) -> ExpressionWrapper:
+def _until(seconds: float) -> Combinable:
     return ExpressionWrapper(Now() + timedelta(seconds=seconds), output_field=DateTimeField())
 
 
@@ -62,9 +63,9 @@ def release_feed(region: str, gid: str, owner: str) -> None:
     rows.update(lease_owner="", lease_expires=None)
 
 
-def take(row: Model, owner: str, seconds: float) -> bool:
-    """Take the lease of a row that has one, such as a job's."""
-    return _take(type(row)._default_manager.filter(pk=row.pk), owner, seconds)
+def take_job(job: Job, owner: str, seconds: float) -> bool:
+    """Take a job's lease."""
+    return _take(Job.objects.filter(pk=job.pk), owner, seconds)
 
 
 def _dead(owner: str) -> bool:

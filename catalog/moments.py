@@ -119,8 +119,9 @@ def _exports(region: str, tables: list[Entry]) -> tuple[int, tuple[str, ...]]:
     for row in rows.select_related("item"):
         table = gids[row.item.gid]
         if row.status == "failed":
+            message = f'table "{table.name}" has failed: {row.error}'
             raise Terminal(
-                f'table "{table.name}" has failed: {row.error}',
+                message,
                 detail=row.detail or None,
                 hint=row.hint or "Create a new table on the same reference, then drop this one.",
             )

@@ -98,13 +98,14 @@ class Sequencer:
         if transaction is None:
             count = writes.write(plan, self.reader, scope, variables)
             return Done(writes.tag(plan, count))
-        if plan.action != "insert" or (count := writes.static_count(plan)) is None:
+        static = writes.static_count(plan)
+        if plan.action != "insert" or static is None:
             message = f"{plan.action.upper()} cannot be run inside a transaction block"
             hint = "INSERT .. VALUES can." if plan.action == "insert" else None
             raise StatementError(message, sqlstate="25001", hint=hint)
         transaction.write(plan)
         transaction.write_scope = (scope, variables)
-        return Done(writes.tag(plan, count))
+        return Done(writes.tag(plan, static))
 
     def flush(self, transaction: OpenTransaction) -> None:
         """Write the rows that waited for COMMIT, all in one step."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import assert_never
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -94,12 +95,20 @@ def _write(writer: Writer, operation: Operation) -> None:
             writer.set_secret(operation.entry, operation.secret)
         case SetReferences():
             writer.set_references(operation.entry, operation.references)
+        case _:
+            _write_space(writer, operation)
+
+
+def _write_space(writer: Writer, operation: CreateSpace | DropSpace | SetFlag) -> None:
+    match operation:
         case CreateSpace():
             writer.create_space(operation.space)
         case DropSpace():
             writer.drop_space(operation.space)
         case SetFlag():
             _set_flag(writer, operation)
+        case _:
+            assert_never(operation)
 
 
 def _set_flag(writer: Writer, operation: SetFlag) -> None:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from catalog import leases, snapshot
-from catalog.desired import drop_command, dropped_feeds, export_of, sources_of, wanted_feeds
+from catalog.desired import drop_command, dropped_feeds, export_of, sources_of
 from catalog.models import ExportProgress, Feed, FeedProgress, Job
 from ingest import engine
 from ingest.contract.commands import Export
@@ -121,7 +121,7 @@ def due_jobs(region: str) -> tuple[int, ...]:
 def run_job(key: int) -> None:
     """Do a one-time job; one that fails for now comes back later."""
     job = Job.objects.filter(pk=key).first()
-    if job is None or not leases.take(job, _OWNER, LEASE):
+    if job is None or not leases.take_job(job, _OWNER, LEASE):
         return
     try:
         engine.drop_shard(settings.HEADRACE_PLANE, job.subject)
@@ -143,4 +143,4 @@ def _claimed(region: str, kind: str, feed: str) -> Job | None:
     job, _ = Job.objects.get_or_create(
         region=owner.region, kind=kind, subject=feed, defaults={"due_at": timezone.now()}
     )
-    return job if leases.take(job, f"{_OWNER}:{uuid.uuid4().hex[:8]}", LEASE) else None
+    return job if leases.take_job(job, f"{_OWNER}:{uuid.uuid4().hex[:8]}", LEASE) else None

@@ -240,7 +240,7 @@ class Writer:
         for model in _ORDER:
             rows = self._new[model]
             if rows:
-                model._default_manager.bulk_create(rows, batch_size=500)
+                model._default_manager.bulk_create(rows, batch_size=500)  # noqa: SLF001
                 self._new[model] = []
 
     def finish(self) -> None:

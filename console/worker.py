@@ -49,7 +49,7 @@ def reconcile() -> None:
         run_job.delay(key=key)
 
 
-@shared_task(**RETRY)
+@shared_task(**RETRY)  # type: ignore[untyped-decorator]
 def apply(*, feed: str) -> None:
     """Fold the due tails of a feed's tables into their bases."""
     upkeep.apply_feed(settings.HEADRACE_REGION, feed)
@@ -87,7 +87,7 @@ def drop_feed(*, feed: str) -> None:
         _log.warning("feed %s not dropped yet: %s", feed, error.message)
 
 
-@shared_task(**RETRY)
+@shared_task(**RETRY)  # type: ignore[untyped-decorator]
 def run_job(*, key: int) -> None:
     """Do a one-time job."""
     upkeep.run_job(key)

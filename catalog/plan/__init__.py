@@ -43,28 +43,41 @@ def plan(
 
     `system` resolves built-in relations in the queries of views.
     """
+    if isinstance(statement, queries.Select):
+        return Read(statement)
+    if isinstance(statement, views.CreateView):
+        return view.create_view(statement, scope, system)
+    if isinstance(statement, _SessionStatement):
+        return _session(statement)
+    if isinstance(statement, _PlainTable):
+        return _plain_table(statement, scope)
+    return _definition(statement, scope, facts)
+
+
+_SessionStatement = (
+    sessions.SetVariable
+    | sessions.TransactionControl
+    | shows.ShowVariable
+    | queries.ExplainTimestamp
+)
+_PlainTable = tables.CreateTable | tables.Insert | tables.Update | tables.Delete
+
+
+def _session(statement: _SessionStatement) -> Plan:
     match statement:
-        case queries.Select():
-            return Read(statement)
-        case queries.ExplainTimestamp():
-            return Read(statement.select, explain_timestamp=True)
         case sessions.SetVariable():
             return SetVariable(statement.name.lower(), statement.value)
         case sessions.TransactionControl():
             return TransactionControl(statement.action)
         case shows.ShowVariable():
             return ShowVariable(statement.name.lower())
-        case views.CreateView():
-            return view.create_view(statement, scope, system)
-        case tables.CreateTable() | tables.Insert() | tables.Update() | tables.Delete():
-            return _plain_table(statement, scope)
+        case queries.ExplainTimestamp():
+            return Read(statement.select, explain_timestamp=True)
         case _:
-            return _definition(statement, scope, facts)
+            assert_never(statement)
 
 
-def _plain_table(
-    statement: tables.CreateTable | tables.Insert | tables.Update | tables.Delete, scope: Scope
-) -> Plan:
+def _plain_table(statement: _PlainTable, scope: Scope) -> Plan:
     match statement:
         case tables.CreateTable():
             return table.create_table(statement, scope)

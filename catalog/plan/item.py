@@ -148,7 +148,7 @@ def rename(statement: Rename, scope: Scope) -> Change:
     """RENAME TO: the id stays; definitions that name the item are written anew."""
     tag = f"ALTER {statement.kind.upper()}"
     if statement.kind in {"schema", "database"}:
-        raise refused(f"ALTER {statement.kind.upper()} .. RENAME")
+        raise refused(tag + " .. RENAME")
     if statement.if_exists and scope.find(statement.name) is None:
         return Change(tag, notices=(missing(statement.kind, statement.name),))
     entry = scope.item(statement.name, statement.kind)

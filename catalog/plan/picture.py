@@ -27,7 +27,7 @@ class ConnectionFacts:
 
 @dataclass(frozen=True)
 class SourceFacts:
-    """A source; `type` is `postgres` or `load-generator`. `feed` is empty until it is committed."""
+    """A source; `type` is `postgres` or `load-generator`. `feed` is empty before the commit."""
 
     type: str
     connection: str = ""
@@ -53,6 +53,7 @@ class TableFacts:
     defaults: dict[str, str] = field(default_factory=dict)
 
 
+NO_COLUMNS = Relation(())
 Facts = ConnectionFacts | SourceFacts | TableFacts | None
 
 
@@ -66,7 +67,7 @@ class Entry:
     path: Path
     owner: str
     create_sql: str
-    relation: Relation = Relation(())
+    relation: Relation = NO_COLUMNS
     shard: str = ""
     needs: tuple[str, ...] = ()
     facts: Facts = None

@@ -127,9 +127,8 @@ class Scope:
         if if_not_exists:
             return Notice(f'{entry.kind} "{entry.name}" already exists, skipping', "42710")
         relation = entry.kind in {"table", "view", "source"}
-        raise DuplicateItem(
-            f'{entry.kind} "{dotted(path)}" already exists', sqlstate="42P07" if relation else None
-        )
+        message = f'{entry.kind} "{dotted(path)}" already exists'
+        raise DuplicateItem(message, sqlstate="42P07" if relation else None)
 
 
 def checked_identifier(name: str, position: int | None = None) -> str:

@@ -105,7 +105,8 @@ def resolve_source(statement: CreateSource, scope: Scope) -> SourceFacts:
     options = Options(statement.options, "POSTGRES SOURCE")
     for legacy in LEGACY:
         if legacy in options.found:
-            raise refused(f"{legacy} in CREATE SOURCE", "Use CREATE TABLE .. FROM SOURCE instead.")
+            what = legacy + " in CREATE SOURCE"
+            raise refused(what, "Use CREATE TABLE .. FROM SOURCE instead.")
     options.only(("PUBLICATION",))
     publication = options.text("PUBLICATION")
     if not publication:
@@ -119,7 +120,7 @@ def resolve_generator(statement: CreateSource, now: int) -> Generator:
     kind = statement.generator.lower()
     if statement.kind != "load generator" or kind not in get_args(GeneratorKind):
         shown = kind if statement.kind == "load generator" else statement.kind
-        raise refused(f"CREATE SOURCE FROM {shown.upper()}")
+        raise refused("CREATE SOURCE FROM " + shown.upper())
     options = Options(statement.options, f"LOAD GENERATOR {kind.upper()}")
     options.only(GENERATOR_OPTIONS[kind])
     for name in REQUIRED.get(kind, ()):

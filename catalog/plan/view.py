@@ -95,9 +95,9 @@ def _tables(query: exp.Query) -> list[exp.Table]:
     return found
 
 
-def _with_names(node: exp.Expression) -> set[str]:
+def _with_names(node: exp.Expr) -> set[str]:
     names: set[str] = set()
-    above: exp.Expression | None = node
+    above: exp.Expr | None = node
     while above is not None:
         with_ = above.args.get("with_")
         if with_ is not None:
