@@ -17,8 +17,8 @@ def test_constants(run: Run) -> None:
 
 
 def test_parameters(session: Session) -> None:
-    (result,) = session.execute("SELECT $1::int + 1 AS n", ["41"])
-    assert rows_of(result) == [(42,)]
+    (result,) = session.execute("SELECT $1 AS n", ["41"])
+    assert rows_of(result) == [("41",)]
     with pytest.raises(HeadraceError, match=r"there is no parameter \$2"):
         list(session.execute("SELECT $2", ["1"]))
 
