@@ -127,6 +127,7 @@ def running(**settings_: str) -> Iterator[Product]:
     port = process.free_port()
     environment = {k: v for k, v in os.environ.items() if not k.startswith("HEADRACE_")}
     environment |= {
+        "DJANGO_SETTINGS_MODULE": "console.settings",
         "HEADRACE_HOME": str(home),
         "HEADRACE_JARS": str(settings.HEADRACE_JARS),
         "HEADRACE_PORT": str(port),
