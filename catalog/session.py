@@ -137,6 +137,10 @@ class Session:
     def _run(self, statement: Statement) -> Result:
         if isinstance(statement, nodes.TransactionControl):
             return self._control(statement.action)
+        if isinstance(statement, nodes.Savepoint):
+            return self._savepoint(statement)
+        if isinstance(statement, nodes.Discard):
+            return self._discard(statement)
         transaction = self._transaction
         self._refuse_when_failed(statement)
         purifier = transaction.purifier if transaction else Purifier(self.region)
@@ -214,6 +218,33 @@ class Session:
             return Done("ROLLBACK")
         self._commit(transaction)
         return Done("COMMIT")
+
+    def _discard(self, statement: nodes.Discard) -> Done:
+        """DISCARD ALL takes the variables back to their defaults; there is nothing temporary."""
+        tag = f"DISCARD {statement.target.upper()}"
+        self._refuse_when_failed(statement)
+        if statement.target == "all":
+            if self._transaction is not None:
+                message = f"{tag} cannot run inside a transaction block"
+                raise StatementError(message, sqlstate="25001")
+            self.variables = Variables()
+        return Done(tag)
+
+    def _savepoint(self, statement: nodes.Savepoint) -> Done:
+        transaction = self._transaction
+        tag = statement.action.split()[0].upper()
+        if transaction is None:
+            message = f"{statement.action.upper()} can only be used in transaction blocks"
+            raise StatementError(message, sqlstate="25P01")
+        if statement.action == "rollback to":
+            self.variables = transaction.go_back(statement.name)
+            return Done(tag)
+        self._refuse_when_failed(statement)
+        if statement.action == "savepoint":
+            transaction.save(statement.name, self.variables)
+        else:
+            transaction.release(statement.name)
+        return Done(tag)
 
     def _commit(self, transaction: OpenTransaction) -> None:
         self._sequencer.flush(transaction)

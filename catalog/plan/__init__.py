@@ -51,6 +51,8 @@ def plan(
         return _session(statement)
     if isinstance(statement, _PlainTable):
         return _plain_table(statement, scope)
+    if isinstance(statement, sessions.Savepoint | sessions.Discard):
+        raise TypeError(statement)
     return _definition(statement, scope, facts)
 
 

@@ -12,7 +12,13 @@ from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
 from catalog.sql.nodes.query import ExplainTimestamp, Select
 from catalog.sql.nodes.secret import AlterSecret, CreateSecret
-from catalog.sql.nodes.session import AlterSystem, Discard, SetVariable, TransactionControl
+from catalog.sql.nodes.session import (
+    AlterSystem,
+    Discard,
+    Savepoint,
+    SetVariable,
+    TransactionControl,
+)
 from catalog.sql.nodes.show import ShowCreate, ShowObjects, ShowVariable
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
 from catalog.sql.nodes.statement import Statement
@@ -53,6 +59,7 @@ _WRITERS: dict[type, Callable[[Any, Style], list[Clause]]] = {
     Select: rows.select,
     ExplainTimestamp: rows.explain_timestamp,
     TransactionControl: session.transaction,
+    Savepoint: session.savepoint,
     SetVariable: session.set_variable,
     AlterSystem: session.alter_system,
     Discard: session.discard,

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from catalog.sql.clauses.style import Style, name_of, when, words
 from catalog.sql.layout import Clause
-from catalog.sql.nodes.session import AlterSystem, Discard, SetVariable, TransactionControl
+from catalog.sql.nodes.session import (
+    AlterSystem,
+    Discard,
+    Savepoint,
+    SetVariable,
+    TransactionControl,
+)
 from catalog.sql.nodes.show import ShowCreate, ShowObjects, ShowVariable
 from catalog.sql.strings import identifier, literal
 
@@ -40,6 +46,11 @@ def transaction(s: TransactionControl, _: Style) -> list[Clause]:
         {None: "", True: "READ ONLY", False: "READ WRITE"}[s.read_only],
     ]
     return [words(s.action.upper(), ", ".join(mode for mode in modes if mode))]
+
+
+def savepoint(s: Savepoint, _: Style) -> list[Clause]:
+    """Clauses of Savepoint."""
+    return [words(s.action.upper(), identifier(s.name))]
 
 
 def set_variable(s: SetVariable, _: Style) -> list[Clause]:

@@ -16,8 +16,10 @@ from catalog.sql.grammar.session import (
     begin,
     commit,
     discard,
+    release,
     reset,
     rollback,
+    savepoint,
     set_variable,
 )
 from catalog.sql.grammar.show import show
@@ -54,6 +56,8 @@ _GRAMMARS: dict[str, Grammar] = {
     "END": commit,
     "ROLLBACK": rollback,
     "ABORT": rollback,
+    "SAVEPOINT": savepoint,
+    "RELEASE": release,
     "SET": set_variable,
     "RESET": reset,
     "DISCARD": discard,
@@ -83,8 +87,6 @@ _NOT_YET = (
     "REVOKE",
     "REASSIGN OWNED",
     "COMMENT ON",
-    "SAVEPOINT",
-    "RELEASE",
     "TRUNCATE",
     "VACUUM",
     "ANALYZE",

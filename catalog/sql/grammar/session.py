@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from catalog.sql.cursor import Cursor
-from catalog.sql.nodes.session import AlterSystem, Discard, SetVariable, TransactionControl
+from catalog.sql.nodes.session import (
+    AlterSystem,
+    Discard,
+    Savepoint,
+    SetVariable,
+    TransactionControl,
+)
 from catalog.sql.strings import identifier
 
 _ISOLATION = (
@@ -41,12 +47,24 @@ def commit(cursor: Cursor) -> TransactionControl:
     return TransactionControl("commit")
 
 
-def rollback(cursor: Cursor) -> TransactionControl:
+def rollback(cursor: Cursor) -> TransactionControl | Savepoint:
     """After `ROLLBACK` or `ABORT`."""
     _chain(cursor)
-    if cursor.peek("TO"):
-        cursor.not_supported("SAVEPOINT statements are not supported yet")
+    if cursor.accept("TO"):
+        cursor.accept("SAVEPOINT")
+        return Savepoint("rollback to", cursor.identifier())
     return TransactionControl("rollback")
+
+
+def savepoint(cursor: Cursor) -> Savepoint:
+    """After `SAVEPOINT`."""
+    return Savepoint("savepoint", cursor.identifier())
+
+
+def release(cursor: Cursor) -> Savepoint:
+    """After `RELEASE`."""
+    cursor.accept("SAVEPOINT")
+    return Savepoint("release", cursor.identifier())
 
 
 def set_variable(cursor: Cursor) -> SetVariable:

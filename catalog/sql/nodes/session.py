@@ -1,4 +1,4 @@
-"""Transactions and session variables."""
+"""Transactions, savepoints and session variables."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ class TransactionControl:
     action: Literal["begin", "commit", "rollback"]
     isolation: str | None = None
     read_only: bool | None = None
+
+
+@dataclass(frozen=True)
+class Savepoint:
+    """`SAVEPOINT name`, `RELEASE [SAVEPOINT] name` or `ROLLBACK TO [SAVEPOINT] name`."""
+
+    action: Literal["savepoint", "release", "rollback to"]
+    name: str
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,13 @@ from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
 from catalog.sql.nodes.query import ExplainTimestamp, Select
 from catalog.sql.nodes.secret import AlterSecret, CreateSecret
-from catalog.sql.nodes.session import AlterSystem, Discard, SetVariable, TransactionControl
+from catalog.sql.nodes.session import (
+    AlterSystem,
+    Discard,
+    Savepoint,
+    SetVariable,
+    TransactionControl,
+)
 from catalog.sql.nodes.show import ShowCreate, ShowObjects, ShowVariable
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
 from catalog.sql.nodes.table import CreateTable, CreateTableFromSource, Delete, Insert, Update
@@ -34,6 +40,7 @@ Statement = (
     | Select
     | ExplainTimestamp
     | TransactionControl
+    | Savepoint
     | SetVariable
     | Discard
     | AlterSystem

@@ -11,7 +11,13 @@ from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
 from catalog.sql.nodes.names import Name, Option, SecretReference
 from catalog.sql.nodes.secret import AlterSecret, CreateSecret
-from catalog.sql.nodes.session import AlterSystem, Discard, SetVariable, TransactionControl
+from catalog.sql.nodes.session import (
+    AlterSystem,
+    Discard,
+    Savepoint,
+    SetVariable,
+    TransactionControl,
+)
 from catalog.sql.nodes.show import ShowCreate, ShowObjects, ShowVariable
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
 from catalog.sql.nodes.statement import Statement
@@ -140,4 +146,5 @@ statements: st.SearchStrategy[Statement] = st.one_of(
         st.none() | flags,
     ),
     st.builds(TransactionControl, st.sampled_from(["commit", "rollback"])),
+    st.builds(Savepoint, st.sampled_from(["savepoint", "release", "rollback to"]), parts),
 )
