@@ -47,11 +47,11 @@ class MemoryHost:
         self.feed = replace(self.feed, exports=(*self.feed.exports, *exports))
 
 
-def export_of(reference: Reference, table: str, group: str = "g1", **text: bool) -> Export:
+def export_of(reference: Reference, table: str, group: str = "g1", prefix: str = "") -> Export:
     """The export that CREATE TABLE .. FROM SOURCE makes of a whole reference."""
     columns = []
     for column in reference.columns:
-        as_text = column.native is None or text.get(column.name, False)
+        as_text = column.native is None
         columns.append(
             ExportColumn(
                 column.name,
@@ -66,7 +66,7 @@ def export_of(reference: Reference, table: str, group: str = "g1", **text: bool)
         )
     return Export(
         table,
-        f"shard-{table}",
+        f"{prefix}-{table}",
         reference.namespace,
         reference.name,
         reference.identity,
@@ -78,7 +78,7 @@ def export_of(reference: Reference, table: str, group: str = "g1", **text: bool)
 
 def exports_of(target: PostgresTarget, publication: str, group: str = "g1") -> list[Export]:
     references = list_references(target, publication)
-    return [export_of(one, f"u_{one.name}", group) for one in references]
+    return [export_of(one, f"u_{one.name}", group, target.database) for one in references]
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
