@@ -54,7 +54,7 @@ _STATISTICS = {
 }
 
 
-def _wrong(name: str, bound: Bound, node: exp.Expression) -> UnknownFunction:
+def _wrong(name: str, bound: Bound, node: exp.Expr) -> UnknownFunction:
     message = f"function {name}({bound.type.sql}) does not exist"
     return UnknownFunction(message, position=position(node))
 
@@ -62,8 +62,8 @@ def _wrong(name: str, bound: Bound, node: exp.Expression) -> UnknownFunction:
 def bind_aggregate(
     binder: Binder,
     name: str,
-    arguments: tuple[exp.Expression, ...],
-    node: exp.Expression,
+    arguments: tuple[exp.Expr, ...],
+    node: exp.Expr,
     scope: Scope,
 ) -> Bound:
     """An aggregate in Spark's words."""
@@ -83,7 +83,7 @@ def bind_aggregate(
     return _number(name, value, node, distinct=distinct)
 
 
-def _unwrap(node: exp.Expression) -> tuple[exp.Expression, exp.Order | None, bool]:
+def _unwrap(node: exp.Expr) -> tuple[exp.Expr, exp.Order | None, bool]:
     order = node if isinstance(node, exp.Order) else None
     inner = order.this if order else node
     if isinstance(inner, exp.Distinct):
@@ -92,11 +92,11 @@ def _unwrap(node: exp.Expression) -> tuple[exp.Expression, exp.Order | None, boo
     return inner, order, False
 
 
-def _distinct(node: exp.Expression, *, distinct: bool) -> exp.Expression:
+def _distinct(node: exp.Expr, *, distinct: bool) -> exp.Expr:
     return exp.Distinct(expressions=[node]) if distinct else node
 
 
-def _count(binder: Binder, arguments: tuple[exp.Expression, ...], scope: Scope) -> Bound:
+def _count(binder: Binder, arguments: tuple[exp.Expr, ...], scope: Scope) -> Bound:
     if not arguments or isinstance(arguments[0], exp.Star):
         return Bound(call("COUNT", number(1)), BIGINT)
     argument, _, distinct = _unwrap(arguments[0])
@@ -104,7 +104,7 @@ def _count(binder: Binder, arguments: tuple[exp.Expression, ...], scope: Scope) 
     return Bound(call("COUNT", _distinct(value.node, distinct=distinct)), BIGINT)
 
 
-def _number(name: str, value: Bound, node: exp.Expression, *, distinct: bool) -> Bound:
+def _number(name: str, value: Bound, node: exp.Expr, *, distinct: bool) -> Bound:
     if value.type == UNKNOWN:
         value = coerce(value, TEXT, node)
     if name in ("min", "max"):
@@ -113,7 +113,8 @@ def _number(name: str, value: Bound, node: exp.Expression, *, distinct: bool) ->
         return Bound(call(name.upper(), value), value.type, value.shape, value.months)
     kind = number_name(value.type)
     if value.type == INTERVAL and name in ("sum", "avg"):
-        raise NotSupported(f"{name} of intervals is not supported yet", position=position(node))
+        message = f"{name} of intervals is not supported yet"
+        raise NotSupported(message, position=position(node))
     if kind is None:
         raise _wrong(name, value, node)
     if name in _STATISTICS:
@@ -174,7 +175,8 @@ def _collect(
         if value.type.name != "text":
             raise _wrong(name, value, at)
     if value.type.array or value.type.name == "record":
-        raise NotSupported(f"{name} of arrays and rows is not supported yet")
+        message = f"{name} of arrays and rows is not supported yet"
+        raise NotSupported(message)
     keys = [(binder.bind(o.this, scope), o) for o in order.expressions] if order else []
     array = _sorted(value, keys, distinct=distinct, nulls=name != "string_agg")
     if name == "string_agg" and by is not None:
@@ -190,10 +192,10 @@ def _collect(
 
 
 def _sorted(
-    value: Bound, keys: list[tuple[Bound, exp.Expression]], *, distinct: bool, nulls: bool
-) -> exp.Expression:
+    value: Bound, keys: list[tuple[Bound, exp.Expr]], *, distinct: bool, nulls: bool
+) -> exp.Expr:
     """All values as an array in order; NULLs are kept by wrapping each value in a struct."""
-    fields: list[exp.Expression] = [_named(value.node, "v")]
+    fields: list[exp.Expr] = [_named(value.node, "v")]
     for i, (key, written) in enumerate(keys):
         descending = bool(written.args.get("desc"))
         missing = exp.Paren(this=exp.Is(this=key.node.copy(), expression=exp.Null()))
@@ -212,20 +214,20 @@ def _sorted(
     return call("TRANSFORM", rows, _lambda(_field("r_", "v"), "r_"))
 
 
-def _named(node: exp.Expression, name: str) -> exp.Expression:
+def _named(node: exp.Expr, name: str) -> exp.Expr:
     return exp.Alias(this=node.copy(), alias=exp.to_identifier(name))
 
 
-def _lambda(body: exp.Expression, *names: str) -> exp.Lambda:
+def _lambda(body: exp.Expr, *names: str) -> exp.Lambda:
     return exp.Lambda(this=body, expressions=[exp.to_identifier(name) for name in names])
 
 
-def _field(row: str, name: str) -> exp.Expression:
+def _field(row: str, name: str) -> exp.Expr:
     return exp.column(name, table=row)
 
 
 def _comparator(descending: list[bool]) -> exp.Lambda:
-    branches: list[tuple[exp.Expression, exp.Expression]] = []
+    branches: list[tuple[exp.Expr, exp.Expr]] = []
     for i, down in enumerate(descending):
         branches += _less(f"n{i}", down=False)
         branches += _less(f"k{i}", down=down)
@@ -236,18 +238,23 @@ def _comparator(descending: list[bool]) -> exp.Lambda:
     return _lambda(when(*branches, other=number(0)), "l_", "r_")
 
 
-def _less(name: str, *, down: bool) -> list[tuple[exp.Expression, exp.Expression]]:
+def _less(name: str, *, down: bool) -> list[tuple[exp.Expr, exp.Expr]]:
     left, right = _field("l_", name), _field("r_", name)
     before, after = (number(1), number(-1)) if down else (number(-1), number(1))
-    return [(exp.LT(this=left, expression=right), before), (exp.GT(this=left, expression=right), after)]
+    return [
+        (exp.LT(this=left, expression=right), before),
+        (exp.GT(this=left, expression=right), after),
+    ]
 
 
 @rule(exp.Filter)
-def filtered(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def filtered(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`aggregate FILTER (WHERE ..)`: the condition goes to every Spark aggregate inside."""
     inner = binder.bind(node.this, scope)
     test = truth(binder, node.expression.this, scope, "FILTER")
-    return _map_calls(inner, lambda found: exp.Filter(this=found, expression=exp.Where(this=test.copy())))
+    return _map_calls(
+        inner, lambda found: exp.Filter(this=found, expression=exp.Where(this=test.copy()))
+    )
 
 
 _SPARK_AGGREGATES = frozenset(
@@ -256,7 +263,7 @@ _SPARK_AGGREGATES = frozenset(
 )
 
 
-def _map_calls(bound: Bound, change: Callable[[exp.Expression], exp.Expression]) -> Bound:
+def _map_calls(bound: Bound, change: Callable[[exp.Expr], exp.Expr]) -> Bound:
     """Change each Spark aggregate or window function, with its FILTER if it has one."""
     root = exp.Paren(this=bound.node.copy())
     for found in list(root.find_all(exp.Anonymous)):
@@ -276,8 +283,8 @@ _SPARK_WINDOWS = frozenset(
 def bind_window_call(
     binder: Binder,
     name: str,
-    arguments: tuple[exp.Expression, ...],
-    node: exp.Expression,
+    arguments: tuple[exp.Expr, ...],
+    node: exp.Expr,
     scope: Scope,
 ) -> Bound:
     """A window function; OVER is put around it by `window`."""
@@ -297,17 +304,20 @@ def bind_window_call(
 
 
 @rule(exp.Window)
-def window(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def window(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`f(..) OVER (..)` or OVER a named window."""
     inner = binder.bind(node.this, scope)
     named = _definition(node, scope)
-    partition = [binder.bind(k, scope).node for k in node.args.get("partition_by") or named("partition_by") or []]
+    partition = [
+        binder.bind(k, scope).node
+        for k in node.args.get("partition_by") or named("partition_by") or []
+    ]
     order = node.args.get("order") or named("order")
     spec = _frame(binder, node.args.get("spec") or named("spec"), scope)
     written = order.expressions if order else []
     keys = [ordered(k, _range_key(binder.bind(k.this, scope), spec)) for k in written]
 
-    def over(found: exp.Expression) -> exp.Expression:
+    def over(found: exp.Expr) -> exp.Expr:
         return exp.Window(
             this=found,
             partition_by=[p.copy() for p in partition],
@@ -318,14 +328,14 @@ def window(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     return _map_calls(inner, over)
 
 
-def _range_key(key: Bound, spec: exp.WindowSpec | None) -> exp.Expression:
+def _range_key(key: Bound, spec: exp.WindowSpec | None) -> exp.Expr:
     """Dates become timestamps where the frame is an interval around them."""
     if spec is not None and key.type.name == "date" and spec.find(exp.Interval):
         return cast(key.node, "timestamp_ntz")
     return key.node
 
 
-def _definition(node: exp.Expression, scope: Scope) -> Callable[[str], Any]:
+def _definition(node: exp.Expr, scope: Scope) -> Callable[[str], Any]:
     alias = node.args.get("alias")
     if alias is None:
         return lambda key: None
@@ -336,7 +346,7 @@ def _definition(node: exp.Expression, scope: Scope) -> Callable[[str], Any]:
     return lambda key: found.args.get(key)
 
 
-def _frame(binder: Binder, spec: exp.Expression | None, scope: Scope) -> exp.WindowSpec | None:
+def _frame(binder: Binder, spec: exp.Expr | None, scope: Scope) -> exp.WindowSpec | None:
     if spec is None:
         return None
     if spec.args.get("exclude") or str(spec.args.get("kind")).upper() == "GROUPS":
@@ -344,6 +354,6 @@ def _frame(binder: Binder, spec: exp.Expression | None, scope: Scope) -> exp.Win
     parts: dict[str, object] = dict(spec.args)
     for key in ("start", "end"):
         bound = spec.args.get(key)
-        if isinstance(bound, exp.Expression):
+        if isinstance(bound, exp.Expr):
             parts[key] = binder.bind(bound, scope).node
     return exp.WindowSpec(**parts)

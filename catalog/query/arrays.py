@@ -24,7 +24,7 @@ def element_of(array: Type) -> Type:
 
 
 @rule(exp.Array)
-def array(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def array(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`ARRAY[a, b]`."""
     if node.expressions and isinstance(node.expressions[0], exp.Query):
         raise NotSupported("ARRAY(query) is not supported yet", position=position(node))
@@ -39,7 +39,7 @@ def array(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.Bracket)
-def subscript(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def subscript(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`x[i]`: NULL outside the bounds; sqlglot has already made the index count from 0."""
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Slice):
         raise NotSupported("array slices are not supported yet", position=position(node))
@@ -49,7 +49,9 @@ def subscript(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
         return _match_group(binder, called.args, node, scope)
     whole = binder.bind(node.this, scope)
     if not whole.type.array:
-        message = f"cannot subscript type {whole.type.sql} because it does not support subscripting"
+        message = (
+            f"cannot subscript type {whole.type.sql} because it does not support subscripting"
+        )
         raise UnknownFunction(message, sqlstate="42804", position=position(node))
     index = binder.bind(node.expressions[0], scope)
     if index.type.name not in INTEGERS:
@@ -60,26 +62,30 @@ def subscript(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 def _match_group(
-    binder: Binder, arguments: tuple[exp.Expression, ...], node: exp.Expression, scope: Scope
+    binder: Binder, arguments: tuple[exp.Expr, ...], node: exp.Expr, scope: Scope
 ) -> Bound:
     """`(regexp_match(x, pattern))[n]`."""
     value, pattern = (coerce(binder.bind(a, scope), TEXT, node) for a in arguments[:2])
     check_pattern(pattern, node)
     index = node.expressions[0]
     if len(arguments) > 2 or not isinstance(index, exp.Literal):
-        raise NotSupported("this form of regexp_match is not supported yet", position=position(node))
+        raise NotSupported(
+            "this form of regexp_match is not supported yet", position=position(node)
+        )
     written = pattern.node.name
     group = int(index.name) + 1
     if "(" not in written:
         group -= 1
     found = call("REGEXP_LIKE", value.node, pattern.node)
-    return Bound(when((found, call("REGEXP_EXTRACT", value.node, pattern.node, number(group)))), TEXT)
+    return Bound(
+        when((found, call("REGEXP_EXTRACT", value.node, pattern.node, number(group)))), TEXT
+    )
 
 
-Special = Callable[[Binder, list[Bound], exp.Expression], Bound]
+Special = Callable[[Binder, list[Bound], exp.Expr], Bound]
 
 
-def _need(arguments: list[Bound], node: exp.Expression, name: str, at: int = 0) -> Bound:
+def _need(arguments: list[Bound], node: exp.Expr, name: str, at: int = 0) -> Bound:
     bound = arguments[at]
     if not bound.type.array:
         kinds = ", ".join(a.type.sql for a in arguments)
@@ -88,20 +94,20 @@ def _need(arguments: list[Bound], node: exp.Expression, name: str, at: int = 0) 
     return bound
 
 
-def _length(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _length(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     size = call("SIZE", _need(arguments, node, "array_length"))
     one = binary(exp.EQ, arguments[1].node, number(1))
     some = binary(exp.GT, size, number(0))
     return Bound(when((exp.Paren(this=exp.and_(one, some)), size)), INTEGER)
 
 
-def _cardinality(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _cardinality(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     value = _need(arguments, node, "cardinality")
     nothing = exp.Paren(this=exp.Is(this=value.node.copy(), expression=exp.Null()))
     return Bound(when((exp.Not(this=nothing), call("SIZE", value))), INTEGER)
 
 
-def _to_string(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _to_string(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     value = _need(arguments, node, "array_to_string")
     element = exp.to_identifier("e_")
     item = Bound(exp.Column(this=element), element_of(value.type))
@@ -110,21 +116,21 @@ def _to_string(binder: Binder, arguments: list[Bound], node: exp.Expression) -> 
     return Bound(call("ARRAY_JOIN", texts, *arguments[1:]), TEXT)
 
 
-def _append(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _append(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     value = _need(arguments, node, "array_append")
     item = coerce(arguments[1], element_of(value.type), node)
     base = call("COALESCE", value.node, cast(call("ARRAY"), value.type.spark))
     return Bound(call("CONCAT", base, call("ARRAY", item)), value.type)
 
 
-def _position(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _position(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     value = _need(arguments, node, "array_position")
     item = coerce(arguments[1], element_of(value.type), node)
     found = cast(call("ARRAY_POSITION", value.node, item), "int")
     return Bound(call("NULLIF", found, number(0)), INTEGER)
 
 
-def _split(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _split(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     value, by = arguments
     if not is_text(value.type) and value.type != UNKNOWN:
         raise NotSupported("string_to_array takes text", position=position(node))
@@ -133,7 +139,9 @@ def _split(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Boun
     pattern = text("\\Q" + by.literal + "\\E")
     parts = call("SPLIT", value.node, pattern)
     empty = cast(call("ARRAY"), "array<string>")
-    return Bound(when((binary(exp.EQ, value.node, text("")), empty), other=parts), Type("text", array=True))
+    return Bound(
+        when((binary(exp.EQ, value.node, text("")), empty), other=parts), Type("text", array=True)
+    )
 
 
 ARRAYS: dict[str, tuple[int, int, Special]] = {
@@ -147,9 +155,12 @@ ARRAYS: dict[str, tuple[int, int, Special]] = {
 
 
 @rule(exp.ArrayAppend, exp.ArrayPosition, exp.StringToArray)
-def named(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def named(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """array_append, array_position, string_to_array."""
-    names = {exp.ArrayAppend: "array_append", exp.ArrayPosition: "array_position"}
+    names: dict[type[exp.Expr], str] = {
+        exp.ArrayAppend: "array_append",
+        exp.ArrayPosition: "array_position",
+    }
     name = names.get(type(node), "string_to_array")
     arguments = binder.bind_all([node.this, node.expression], scope)
     return ARRAYS[name][2](binder, arguments, node)

@@ -46,7 +46,7 @@ class Binder:
     moment: Moment
     items: set[str] = field(default_factory=set)
     ctes: dict[str, BoundQuery] = field(default_factory=dict)
-    query: Callable[[Binder, exp.Expression, Scope | None], BoundQuery] = field(repr=False, kw_only=True)
+    query: Callable[[Binder, exp.Expr, Scope | None], BoundQuery] = field(repr=False, kw_only=True)
     counter: int = 0
     depth: int = 0
 
@@ -55,7 +55,7 @@ class Binder:
         self.counter += 1
         return f"{prefix}{self.counter}"
 
-    def bind(self, node: exp.Expression, scope: Scope) -> Bound:
+    def bind(self, node: exp.Expr, scope: Scope) -> Bound:
         """An expression in Spark's words.
 
         Raises StatementError for what cannot be resolved, typed or said in Spark.
@@ -65,22 +65,22 @@ class Binder:
             raise self.unsupported(node)
         return rule(self, node, scope)
 
-    def bind_all(self, nodes: list[exp.Expression], scope: Scope) -> list[Bound]:
+    def bind_all(self, nodes: list[exp.Expr], scope: Scope) -> list[Bound]:
         """Each of the expressions."""
         return [self.bind(node, scope) for node in nodes]
 
-    def unsupported(self, node: exp.Expression) -> StatementError:
+    def unsupported(self, node: exp.Expr) -> StatementError:
         """The refusal of an expression that has no rule."""
         text = node.sql(dialect="postgres")
         shown = text if len(text) <= 60 else text[:57] + "..."
         return NotSupported(f"{shown} is not supported yet", position=position(node))
 
 
-Rule = Callable[[Binder, exp.Expression, Scope], Bound]
-RULES: dict[type[exp.Expression], Rule] = {}
+Rule = Callable[[Binder, exp.Expr, Scope], Bound]
+RULES: dict[type[exp.Expr], Rule] = {}
 
 
-def rule(*kinds: type[exp.Expression]) -> Callable[[Rule], Rule]:
+def rule(*kinds: type[exp.Expr]) -> Callable[[Rule], Rule]:
     """Register a function as the rule for these node classes."""
 
     def register(function: Rule) -> Rule:

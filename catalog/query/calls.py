@@ -12,10 +12,10 @@ class Call:
     """`name(args)` as the user wrote it."""
 
     name: str
-    args: tuple[exp.Expression, ...]
+    args: tuple[exp.Expr, ...]
 
 
-_KEYS: dict[type[exp.Expression], tuple[str, tuple[str, ...]]] = {
+_KEYS: dict[type[exp.Expr], tuple[str, tuple[str, ...]]] = {
     exp.Abs: ("abs", ("this",)),
     exp.ArraySize: ("array_length", ("this", "expression")),
     exp.ArrayConcat: ("array_cat", ("this", "expressions")),
@@ -86,7 +86,7 @@ _KEYS: dict[type[exp.Expression], tuple[str, tuple[str, ...]]] = {
 }
 
 
-def pg_call(node: exp.Expression) -> Call | None:
+def pg_call(node: exp.Expr) -> Call | None:
     """The call that a node stands for, or None when it is not a plain function call."""
     if isinstance(node, exp.Anonymous):
         return Call(str(node.this).lower(), tuple(node.expressions))
@@ -94,7 +94,9 @@ def pg_call(node: exp.Expression) -> Call | None:
         name = "lpad" if node.args.get("is_left") else "rpad"
         return Call(name, _arguments(node, ("this", "expression", "fill_pattern")))
     if isinstance(node, exp.Trim):
-        name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position")), "btrim")
+        name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(
+            str(node.args.get("position")), "btrim"
+        )
         return Call(name, _arguments(node, ("this", "expression")))
     if isinstance(node, exp.ArrayAgg):
         return Call("array_agg", (node.this,))
@@ -102,17 +104,17 @@ def pg_call(node: exp.Expression) -> Call | None:
     return Call(known[0], _arguments(node, known[1])) if known else None
 
 
-def call_classes() -> tuple[type[exp.Expression], ...]:
+def call_classes() -> tuple[type[exp.Expr], ...]:
     """Every node class that `pg_call` may answer for."""
     return (exp.Anonymous, exp.Pad, exp.Trim, exp.ArrayAgg, *_KEYS)
 
 
-def _arguments(node: exp.Expression, keys: tuple[str, ...]) -> tuple[exp.Expression, ...]:
-    found: list[exp.Expression] = []
+def _arguments(node: exp.Expr, keys: tuple[str, ...]) -> tuple[exp.Expr, ...]:
+    found: list[exp.Expr] = []
     for key in keys:
         value = node.args.get(key)
         if isinstance(value, list):
             found += value
-        elif isinstance(value, exp.Expression):
+        elif isinstance(value, exp.Expr):
             found.append(value)
     return tuple(found)

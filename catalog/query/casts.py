@@ -14,8 +14,8 @@ from catalog.query.build import (
     NUMERIC,
     UNKNOWN,
     Bound,
-    both,
     binary,
+    both,
     call,
     cast,
     fail,
@@ -75,13 +75,13 @@ def written_type(node: exp.DataType) -> Type:
 
 
 @rule(exp.Cast)
-def cast_(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def cast_(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`CAST (x AS type)`, `x::type`, `type 'literal'`."""
     to = written_type(node.args["to"])
     return coerce(binder.bind(node.this, scope), to, node, explicit=True)
 
 
-def coerce(bound: Bound, to: Type, at: exp.Expression, *, explicit: bool = False) -> Bound:
+def coerce(bound: Bound, to: Type, at: exp.Expr, *, explicit: bool = False) -> Bound:
     """The expression in type `to`.
 
     Raises UnknownFunction (42846 or 42883) where PostgreSQL has no such cast, StatementError
@@ -105,12 +105,14 @@ def coerce(bound: Bound, to: Type, at: exp.Expression, *, explicit: bool = False
     raise UnknownFunction(message, sqlstate="42846", position=position(at))
 
 
-def _array(bound: Bound, to: Type, at: exp.Expression) -> Bound:
+def _array(bound: Bound, to: Type, at: exp.Expr) -> Bound:
     if bound.type.array and to.array and bound.type.name == to.name:
         return Bound(bound.node, to)
     if bound.type.array and to.array:
         element = exp.to_identifier("e_")
-        item = Bound(exp.Column(this=element), Type(bound.type.name, bound.type.precision, bound.type.scale))
+        item = Bound(
+            exp.Column(this=element), Type(bound.type.name, bound.type.precision, bound.type.scale)
+        )
         body = coerce(item, Type(to.name, to.precision, to.scale), at)
         mapped = exp.Lambda(this=body.node, expressions=[element])
         return Bound(call("TRANSFORM", bound.node, mapped), to)
@@ -118,7 +120,7 @@ def _array(bound: Bound, to: Type, at: exp.Expression) -> Bound:
     raise UnknownFunction(message, sqlstate="42846", position=position(at))
 
 
-def _constant(bound: Bound, to: Type, at: exp.Expression) -> Bound:
+def _constant(bound: Bound, to: Type, at: exp.Expr) -> Bound:
     value = bound.literal or ""
     if to.array:
         return _array_constant(value, to, at)
@@ -126,15 +128,8 @@ def _constant(bound: Bound, to: Type, at: exp.Expression) -> Bound:
         return interval_constant(value, at)
     if is_text(to):
         return _to_text(Bound(bound.node, TEXT), to) or bound
-    try:
-        if to.name in ("json", "jsonb"):
-            tidy = json.dumps(json.loads(value), separators=(",", ":"), ensure_ascii=False)
-            return Bound(text(tidy if to.name == "jsonb" else value), to)
-        if to.name == "uuid":
-            return Bound(text(str(uuid.UUID(value))), to)
-    except ValueError:
-        message = f'invalid input syntax for type {to.sql}: "{value}"'
-        raise StatementError(message, sqlstate="22P02", position=position(at)) from None
+    if to.name in ("json", "jsonb", "uuid"):
+        return Bound(text(_checked(value, to, at)), to)
     typed = Bound(text(_moment(value.strip(), to)), TEXT)
     for convert in (_to_number, _to_time, _to_rest):
         found = convert(typed, to)
@@ -142,6 +137,17 @@ def _constant(bound: Bound, to: Type, at: exp.Expression) -> Bound:
             return found
     message = f"cannot cast type text to {to.sql}"
     raise UnknownFunction(message, sqlstate="42846", position=position(at))
+
+
+def _checked(value: str, to: Type, at: exp.Expr) -> str:
+    try:
+        if to.name == "uuid":
+            return str(uuid.UUID(value))
+        tidy = json.dumps(json.loads(value), separators=(",", ":"), ensure_ascii=False)
+    except ValueError:
+        message = f'invalid input syntax for type {to.sql}: "{value}"'
+        raise StatementError(message, sqlstate="22P02", position=position(at)) from None
+    return tidy if to.name == "jsonb" else value
 
 
 def _moment(value: str, to: Type) -> str:
@@ -157,7 +163,7 @@ def _moment(value: str, to: Type) -> str:
     return str(found.date() if to.name == "date" else found.replace(tzinfo=None))
 
 
-def _array_constant(value: str, to: Type, at: exp.Expression) -> Bound:
+def _array_constant(value: str, to: Type, at: exp.Expr) -> Bound:
     """`'{a,b}'`: flat, without quoting inside."""
     inner = value.strip()
     if not inner.startswith("{") or not inner.endswith("}") or set('"{}\\') & set(inner[1:-1]):
@@ -187,7 +193,7 @@ def _to_text(bound: Bound, to: Type) -> Bound | None:
     return Bound(node, to)
 
 
-def as_text(bound: Bound) -> exp.Expression:
+def as_text(bound: Bound) -> exp.Expr:
     """The value's text as PostgreSQL prints it."""
     name = bound.type.name
     if is_text(bound.type) or name in ("json", "jsonb", "uuid", "unknown", "time"):
@@ -199,15 +205,17 @@ def as_text(bound: Bound) -> exp.Expression:
     if name in FLOATS:
         return _float_text(bound.node)
     if name == "numeric" and (bound.shape or shape_of(bound.type)) == (38, 18):
-        trimmed = call("REGEXP_REPLACE", cast(bound.node, "string"), text(r"(\.\d*?)0+$"), text("$1"))
+        trimmed = call(
+            "REGEXP_REPLACE", cast(bound.node, "string"), text(r"(\.\d*?)0+$"), text("$1")
+        )
         return call("REGEXP_REPLACE", trimmed, text(r"\.$"), text(""))
     if name == "bytea":
         return call("CONCAT", text("\\x"), call("LOWER", call("HEX", bound.node)))
     return cast(bound.node, "string")
 
 
-def _float_text(node: exp.Expression) -> exp.Expression:
-    """Shortest digits; outside the range where Spark writes exponents it is refused at run time."""
+def _float_text(node: exp.Expr) -> exp.Expr:
+    """Shortest digits; refused at run time where Spark would write an exponent."""
     size = call("ABS", node)
     whole = both(
         binary(exp.EQ, node, call("FLOOR", node)), binary(exp.LT, size, exp.Literal.number("1e15"))
@@ -238,8 +246,10 @@ def _to_number(bound: Bound, to: Type) -> Bound | None:
         return Bound(cast(bound.node, "int"), to)
     if bound.type.name in ("json", "jsonb"):
         return _json_number(bound, to)
-    if source is None:
-        return None
+    return _between_numbers(bound, to, source, target) if source else None
+
+
+def _between_numbers(bound: Bound, to: Type, source: str, target: str) -> Bound:
     if target in INTEGERS and source not in INTEGERS:
         rounding = "BROUND" if source in FLOATS else "ROUND"
         return Bound(cast(call(rounding, bound.node, number(0)), to.spark), to)

@@ -7,6 +7,8 @@ from typing import Literal
 
 from sqlglot import exp
 
+from catalog.errors import NotSupported, StatementError
+
 # Importing a family registers its rules.
 from catalog.query import (  # noqa: F401
     aggregates,
@@ -20,10 +22,10 @@ from catalog.query import (  # noqa: F401
     rewrite_text,
     rewrite_time,
 )
-from catalog.errors import NotSupported, StatementError
 from catalog.query.binder import Binder, BoundQuery, Moment
 from catalog.query.build import Bound, call
 from catalog.query.casts import as_text
+from catalog.query.light import is_light
 from catalog.query.names import Names, parts_of, position, unknown_relation
 from catalog.query.scope import Output, settled
 from catalog.query.select import bind_query
@@ -34,7 +36,12 @@ QueryKind = Literal["data", "system", "constant"]
 
 @dataclass(frozen=True)
 class Reads:
-    """What a query looks at: item ids (views included), and which engine answers it."""
+    """What a query looks at: item ids (views included), and which engine answers it.
+
+    `constant`: reads nothing and means the same anywhere, such as `SELECT 1` or
+    `SELECT current_user`; other queries without inputs are Spark's (`data`), whose rewrites know
+    PostgreSQL's arithmetic.
+    """
 
     kind: QueryKind
     items: frozenset[str]
@@ -54,7 +61,7 @@ class Compiled:
     relation: Relation
 
 
-def inspect(query: exp.Expression, names: Names) -> Reads:
+def inspect(query: exp.Expr, names: Names) -> Reads:
     """What the query reads, through views.
 
     Raises UnknownRelation (42P01), and NotSupported when it mixes system relations with data.
@@ -65,11 +72,13 @@ def inspect(query: exp.Expression, names: Names) -> Reads:
     data = items - system
     if system and data:
         raise NotSupported("cannot join system catalog relations with user collections yet")
-    kind: QueryKind = "system" if system else ("data" if data else "constant")
+    kind: QueryKind = "system" if system else "data"
+    if not items and is_light(query):
+        kind = "constant"
     return Reads(kind, frozenset(items), frozenset(views))
 
 
-def _collect(query: exp.Expression, names: Names, items: set[str], views: set[str]) -> set[str]:
+def _collect(query: exp.Expr, names: Names, items: set[str], views: set[str]) -> set[str]:
     system: set[str] = set()
     for table in query.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
@@ -91,7 +100,7 @@ def _collect(query: exp.Expression, names: Names, items: set[str], views: set[st
 
 
 def _is_cte(table: exp.Table, name: str) -> bool:
-    inside: exp.Expression = table
+    inside: exp.Expr = table
     node = table.parent
     while node is not None:
         with_ = node.args.get("with_")
@@ -103,7 +112,7 @@ def _is_cte(table: exp.Table, name: str) -> bool:
     return False
 
 
-def _cte_names(with_: exp.With, before: exp.Expression | None) -> list[str]:
+def _cte_names(with_: exp.With, before: exp.Expr | None) -> list[str]:
     names: list[str] = []
     for cte in with_.expressions:
         if cte is before and not with_.args.get("recursive"):
@@ -113,7 +122,7 @@ def _cte_names(with_: exp.With, before: exp.Expression | None) -> list[str]:
     return names
 
 
-def compile_query(query: exp.Expression, names: Names, moment: Moment) -> Compiled:
+def compile_query(query: exp.Expr, names: Names, moment: Moment) -> Compiled:
     """The query in Spark's words, everything resolved and typed.
 
     Raises StatementError with position: 42P01 unknown relation, 42703 unknown column, 42702
@@ -153,7 +162,7 @@ def _wrap(bound: BoundQuery, names: list[str]) -> exp.Query:
     return exp.Select(expressions=columns).from_(exp.Subquery(this=bound.node, alias=alias))
 
 
-def _shown(output: Output) -> exp.Expression:
+def _shown(output: Output) -> exp.Expr:
     node = exp.column(exp.to_identifier(output.spark, quoted=True), table="q")
     bound = Bound(node, output.type, output.shape, output.months)
     if output.type.name == "interval" and not output.type.array:

@@ -30,7 +30,7 @@ from ingest.contract.types import BIGINT, Type
 
 
 @rule(exp.Column)
-def column(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def column(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """A column, by its own or its table's name."""
     if node.args.get("catalog") or isinstance(node.this, exp.Star):
         raise binder.unsupported(node)
@@ -40,7 +40,7 @@ def column(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.Literal)
-def literal(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def literal(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """A number or a string constant."""
     if node.is_string:
         return Bound(text(node.name), UNKNOWN, literal=node.name)
@@ -51,9 +51,8 @@ def literal(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     digits, _, fraction = plain_text.partition(".")
     shape = (max(len(digits.lstrip("0")) + len(fraction), 1), len(fraction))
     if shape[0] > 38:
-        raise StatementError(
-            f"value {value} is out of range for numeric", sqlstate="22003", position=position(node)
-        )
+        message = f"value {value} is out of range for numeric"
+        raise StatementError(message, sqlstate="22003", position=position(node))
     exact = cast(text(plain_text), f"decimal({shape[0]},{shape[1]})")
     return Bound(exact, NUMERIC, shape=shape)
 
@@ -68,32 +67,32 @@ def _whole(value: int) -> Bound:
 
 
 @rule(exp.RawString, exp.ByteString)
-def raw_string(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def raw_string(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`$$..$$` and `E'..'`."""
     return Bound(text(node.name), UNKNOWN, literal=node.name)
 
 
 @rule(exp.Null)
-def null(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def null(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """NULL, of any type."""
     return Bound(exp.Null(), UNKNOWN)
 
 
 @rule(exp.Boolean)
-def boolean(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def boolean(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """TRUE, FALSE."""
     return Bound(node.copy(), BOOLEAN)
 
 
 @rule(exp.Paren)
-def paren(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def paren(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`(expr)`."""
     inner = binder.bind(node.this, scope)
     node_ = inner.node if isinstance(inner.node, exp.Paren) else exp.Paren(this=inner.node)
     return Bound(node_, inner.type, inner.shape, inner.months, inner.literal)
 
 
-def truth(binder: Binder, node: exp.Expression, scope: Scope, what: str) -> exp.Expression:
+def truth(binder: Binder, node: exp.Expr, scope: Scope, what: str) -> exp.Expr:
     """A boolean operand."""
     bound = binder.bind(node, scope)
     if bound.type.name not in ("boolean", "unknown"):
@@ -103,7 +102,7 @@ def truth(binder: Binder, node: exp.Expression, scope: Scope, what: str) -> exp.
 
 
 @rule(exp.And, exp.Or)
-def logic(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def logic(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """AND, OR; long chains without recursion."""
     kind = type(node)
     parts = [truth(binder, p, scope, kind.__name__.upper()) for p in node.flatten(unnest=False)]
@@ -112,13 +111,13 @@ def logic(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.Not)
-def not_(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def not_(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """NOT."""
     return Bound(exp.Not(this=exp.Paren(this=truth(binder, node.this, scope, "NOT"))), BOOLEAN)
 
 
 @rule(exp.Is)
-def is_(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def is_(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """IS [NOT] NULL, TRUE, FALSE, UNKNOWN."""
     against = node.expression
     if isinstance(against, exp.Null):
@@ -127,7 +126,7 @@ def is_(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
         operand = truth(binder, node.this, scope, "IS")
     else:
         raise binder.unsupported(node)
-    test: exp.Expression = exp.Paren(
+    test: exp.Expr = exp.Paren(
         this=exp.Is(this=exp.Paren(this=operand), expression=against.copy())
     )
     if node.args.get("negate"):
@@ -135,7 +134,7 @@ def is_(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     return Bound(test, BOOLEAN)
 
 
-_OPERATORS: dict[type[exp.Expression], str] = {
+_OPERATORS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
     exp.LT: "<",
@@ -147,7 +146,7 @@ _OPERATORS: dict[type[exp.Expression], str] = {
 }
 
 
-def compared(left: Bound, right: Bound, node: exp.Expression) -> tuple[Bound, Bound]:
+def compared(left: Bound, right: Bound, node: exp.Expr) -> tuple[Bound, Bound]:
     """Both sides in the type they are compared in; raises UnknownFunction when there is none."""
     type_ = common(left.type, right.type)
     operator = _OPERATORS.get(type(node), "=")
@@ -162,7 +161,7 @@ def compared(left: Bound, right: Bound, node: exp.Expression) -> tuple[Bound, Bo
 
 
 @rule(*_OPERATORS)
-def comparison(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def comparison(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`=`, `<`, ..., IS DISTINCT FROM; rows side by side; `= ANY (..)`."""
     if isinstance(node.expression, exp.Any | exp.All) or _is_all(node.expression):
         return _quantified(binder, node, scope)
@@ -173,14 +172,14 @@ def comparison(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     return Bound(_compare(type(node), *compared(*bounds, node)), BOOLEAN)
 
 
-def _compare(kind: type[exp.Expression], left: Bound, right: Bound) -> exp.Expression:
+def _compare(kind: type[exp.Expr], left: Bound, right: Bound) -> exp.Expr:
     if kind is exp.NullSafeNEQ:
         return exp.Not(this=binary(exp.NullSafeEQ, left.node, right.node))
     assert issubclass(kind, exp.Binary)  # noqa: S101
     return binary(kind, left.node, right.node)
 
 
-def _row(node: exp.Expression) -> list[exp.Expression] | None:
+def _row(node: exp.Expr) -> list[exp.Expr] | None:
     if isinstance(node, exp.Tuple):
         return list(node.expressions)
     if isinstance(node, exp.Anonymous) and str(node.this).lower() == "row":
@@ -190,18 +189,20 @@ def _row(node: exp.Expression) -> list[exp.Expression] | None:
 
 def _rows(
     binder: Binder,
-    node: exp.Expression,
+    node: exp.Expr,
     scope: Scope,
-    left: list[exp.Expression],
-    right: list[exp.Expression],
+    left: list[exp.Expr],
+    right: list[exp.Expr],
 ) -> Bound:
     if len(left) != len(right):
         raise StatementError(
-            "unequal number of entries in row expressions", sqlstate="42601", position=position(node)
+            "unequal number of entries in row expressions",
+            sqlstate="42601",
+            position=position(node),
         )
     if not isinstance(node, exp.EQ | exp.NEQ):
         raise binder.unsupported(node)
-    tests: list[exp.Expression] = []
+    tests: list[exp.Expr] = []
     for a, b in zip(left, right, strict=True):
         pair = compared(binder.bind(a, scope), binder.bind(b, scope), node)
         tests.append(binary(exp.EQ, pair[0].node, pair[1].node))
@@ -209,11 +210,11 @@ def _rows(
     return Bound(exp.Not(this=test) if isinstance(node, exp.NEQ) else test, BOOLEAN)
 
 
-def _is_all(node: exp.Expression) -> bool:
+def _is_all(node: exp.Expr) -> bool:
     return isinstance(node, exp.Anonymous) and str(node.this).lower() in ("all", "any", "some")
 
 
-def _quantified(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def _quantified(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     quantifier = node.expression
     if not isinstance(quantifier, exp.Any):
         raise binder.unsupported(node)
@@ -238,24 +239,25 @@ def _quantified(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.In)
-def member(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def member(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """IN over a list or a subquery, for values and rows."""
     query = node.args.get("query")
     if query is not None:
         return _in_query(binder, node, query, scope)
-    kinds = [comparison(binder, exp.EQ(this=node.this, expression=e), scope) for e in node.expressions]
+    kinds = [
+        comparison(binder, exp.EQ(this=node.this, expression=e), scope) for e in node.expressions
+    ]
     return Bound(exp.Paren(this=exp.or_(*[kind.node for kind in kinds])), BOOLEAN)
 
 
-def _in_query(
-    binder: Binder, node: exp.Expression, query: exp.Expression, scope: Scope
-) -> Bound:
+def _in_query(binder: Binder, node: exp.Expr, query: exp.Expr, scope: Scope) -> Bound:
     body = query.this if isinstance(query, exp.Subquery) else query
     inner = binder.query(binder, body, scope)
     left = binder.bind_all(_row(node.this) or [node.this], scope)
     if len(left) != len(inner.outputs):
         raise StatementError(
-            "subquery has too many columns" if len(inner.outputs) > len(left)
+            "subquery has too many columns"
+            if len(inner.outputs) > len(left)
             else "subquery has too few columns",
             sqlstate="42601",
             position=position(query),
@@ -275,10 +277,10 @@ def _in_query(
 
 
 @rule(exp.Between)
-def between(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def between(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """BETWEEN [SYMMETRIC]."""
 
-    def inside(low: exp.Expression, high: exp.Expression) -> exp.Expression:
+    def inside(low: exp.Expr, high: exp.Expr) -> exp.Expr:
         above = comparison(binder, exp.GTE(this=node.this, expression=low), scope)
         below = comparison(binder, exp.LTE(this=node.this, expression=high), scope)
         return exp.Paren(this=exp.and_(above.node, below.node))
@@ -291,9 +293,9 @@ def between(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.Case)
-def case(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def case(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """CASE, both forms; every branch in the common type."""
-    tests: list[exp.Expression] = []
+    tests: list[exp.Expr] = []
     for branch in node.args["ifs"]:
         if node.this is None:
             tests.append(truth(binder, branch.this, scope, "CASE/WHEN"))
@@ -306,14 +308,18 @@ def case(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     values = unify(values, "CASE", node)
     ifs = [exp.If(this=t, true=v.node) for t, v in zip(tests, values, strict=False)]
     last = values[-1].node if default else None
-    return Bound(exp.Case(ifs=ifs, default=last), values[0].type, values[0].shape, values[0].months)
+    return Bound(
+        exp.Case(ifs=ifs, default=last), values[0].type, values[0].shape, values[0].months
+    )
 
 
-def unify(values: list[Bound], what: str, node: exp.Expression) -> list[Bound]:
+def unify(values: list[Bound], what: str, node: exp.Expr) -> list[Bound]:
     """The values in their common type, with a decimal wide enough for all of them."""
     type_ = common_of(values, what, position(node))
     if len({value.months for value in values if value.type.name == "interval"}) > 1:
-        raise NotSupported("intervals of months and of time cannot be mixed", position=position(node))
+        raise NotSupported(
+            "intervals of months and of time cannot be mixed", position=position(node)
+        )
     done = [coerce(value, type_, node) for value in values]
     if type_.name != "numeric" or type_.array:
         return done
@@ -325,7 +331,7 @@ def unify(values: list[Bound], what: str, node: exp.Expression) -> list[Bound]:
 
 
 @rule(exp.Subquery)
-def scalar(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def scalar(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """A subquery where a value stands."""
     inner = binder.query(binder, node, scope)
     if len(inner.outputs) != 1:
@@ -337,13 +343,13 @@ def scalar(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.Exists)
-def exists(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def exists(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """EXISTS (query)."""
     return Bound(exp.Exists(this=binder.query(binder, node.this, scope).node), BOOLEAN)
 
 
 @rule(exp.Tuple)
-def row(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def row(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """A row where a value stands: only to be counted or compared."""
     bounds = binder.bind_all(node.expressions, scope)
     return Bound(call("STRUCT", *bounds), RECORD)

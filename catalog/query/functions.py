@@ -37,7 +37,7 @@ from catalog.query.scope import Scope
 from catalog.query.types import FLOATS, INTEGERS, is_float, is_text, number_name
 from ingest.contract.types import TEXT, Type
 
-Special = Callable[[Binder, list[Bound], exp.Expression], Bound]
+Special = Callable[[Binder, list[Bound], exp.Expr], Bound]
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ PLAIN: dict[str, Plain] = {
 
 
 @rule(*(kind for kind in call_classes() if kind not in RULES))
-def function(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def function(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """A function call."""
     called = pg_call(node)
     if called is None:
@@ -82,7 +82,7 @@ def function(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     return bind_call(binder, called, node, scope)
 
 
-def bind_call(binder: Binder, called: Call, node: exp.Expression, scope: Scope) -> Bound:
+def bind_call(binder: Binder, called: Call, node: exp.Expr, scope: Scope) -> Bound:
     """The call in Spark's words; raises UnknownFunction (42883)."""
     name = called.name
     if name in AGGREGATES:
@@ -100,7 +100,7 @@ def bind_call(binder: Binder, called: Call, node: exp.Expression, scope: Scope) 
     return _call_plain(PLAIN[name], name, arguments, node)
 
 
-def unknown(name: str, arguments: list[Bound] | None, node: exp.Expression) -> UnknownFunction:
+def unknown(name: str, arguments: list[Bound] | None, node: exp.Expr) -> UnknownFunction:
     """The error for a function that is not there, or not for these types."""
     kinds = "" if arguments is None else f"({', '.join(a.type.sql for a in arguments)})"
     if arguments is None:
@@ -108,7 +108,7 @@ def unknown(name: str, arguments: list[Bound] | None, node: exp.Expression) -> U
     return UnknownFunction(f"function {name}{kinds} does not exist", position=position(node))
 
 
-def _call_plain(plain: Plain, name: str, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _call_plain(plain: Plain, name: str, arguments: list[Bound], node: exp.Expr) -> Bound:
     if not plain.required <= len(arguments) <= len(plain.arguments):
         raise unknown(name, arguments, node)
     given = []
@@ -133,30 +133,32 @@ def _accepts(given: Type, wanted: Type) -> bool:
     return given.name == wanted.name
 
 
-def _concat(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _concat(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     parts = [call("COALESCE", as_text(_no_bool(a, node)), text("")) for a in arguments]
     return Bound(call("CONCAT", *parts), TEXT)
 
 
-def _no_bool(bound: Bound, node: exp.Expression) -> Bound:
+def _no_bool(bound: Bound, node: exp.Expr) -> Bound:
     if bound.type == BOOLEAN:
         shown = when((bound.node, text("t")), (exp.Not(this=bound.node.copy()), text("f")))
         return Bound(shown, TEXT)
     if bound.type.array or bound.type.name == "record":
-        raise NotSupported("concat of arrays and rows is not supported yet", position=position(node))
+        raise NotSupported(
+            "concat of arrays and rows is not supported yet", position=position(node)
+        )
     return bound
 
 
-def _concat_ws(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _concat_ws(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     return Bound(call("CONCAT_WS", *[as_text(_no_bool(a, node)) for a in arguments]), TEXT)
 
 
-def _coalesce(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _coalesce(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     values = unify(arguments, "COALESCE", node)
     return Bound(call("COALESCE", *values), values[0].type, values[0].shape, values[0].months)
 
 
-def _nullif(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _nullif(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     left, right = compared(arguments[0], arguments[1], node)
     first = coerce(arguments[0], left.type, node) if arguments[0].type == UNKNOWN else arguments[0]
     same = binary(exp.EQ, left.node, right.node)
@@ -164,7 +166,7 @@ def _nullif(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bou
 
 
 def _extreme(spark: str) -> Special:
-    def bind(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+    def bind(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
         values = unify(arguments, spark, node)
         if len(values) == 1:
             return values[0]
@@ -173,7 +175,7 @@ def _extreme(spark: str) -> Special:
     return bind
 
 
-def _length(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _length(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     value = arguments[0]
     if value.type == BYTEA or is_text(value.type) or value.type == UNKNOWN:
         return Bound(call("LENGTH", value), INTEGER)
@@ -181,7 +183,7 @@ def _length(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bou
 
 
 def _trim(spark: str) -> Special:
-    def bind(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+    def bind(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
         if not all(_accepts(a.type, TEXT) for a in arguments):
             raise unknown(spark.lower(), arguments, node)
         characters = arguments[1].node if len(arguments) > 1 else text(" ")
@@ -190,7 +192,7 @@ def _trim(spark: str) -> Special:
     return bind
 
 
-def _btrim(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _btrim(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     if not all(_accepts(a.type, TEXT) for a in arguments):
         raise unknown("btrim", arguments, node)
     characters = arguments[1].node if len(arguments) > 1 else text(" ")
@@ -198,7 +200,7 @@ def _btrim(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Boun
 
 
 def _side(spark: str) -> Special:
-    def bind(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+    def bind(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
         value, count = arguments
         if not _accepts(value.type, TEXT) or count.type.name not in INTEGERS:
             raise unknown(spark.lower(), arguments, node)
@@ -210,26 +212,26 @@ def _side(spark: str) -> Special:
     return bind
 
 
-def _split_part(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _split_part(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     if not all(_accepts(a.type, TEXT) for a in arguments[:2]):
         raise unknown("split_part", arguments, node)
     return Bound(call("SPLIT_PART", *arguments), TEXT)
 
 
-def _mod(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _mod(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     if not all(number_name(a.type) for a in arguments):
         raise unknown("mod", arguments, node)
     return compute(exp.Mod, arguments[0], arguments[1])
 
 
-def _abs(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _abs(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     value = arguments[0]
     if number_name(value.type) is None:
         raise unknown("abs", arguments, node)
     return Bound(call("ABS", value), value.type, value.shape)
 
 
-def _round(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _round(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     value = arguments[0]
     if is_float(value) and len(arguments) == 1:
         return Bound(call("BROUND", cast(value.node, "double"), number(0)), DOUBLE)
@@ -239,7 +241,7 @@ def _round(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Boun
     return _shortened("ROUND", value, places)
 
 
-def _places(arguments: list[Bound], node: exp.Expression, name: str) -> int:
+def _places(arguments: list[Bound], node: exp.Expr, name: str) -> int:
     if len(arguments) == 1:
         return 0
     written = arguments[1].node.sql(dialect="spark").replace("(", "").replace(")", "")
@@ -257,13 +259,14 @@ def _shortened(spark: str, value: Bound, places: int) -> Bound:
     return Bound(cast(rounded, f"decimal({shape[0]},{shape[1]})"), NUMERIC, shape)
 
 
-def _trunc(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _trunc(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     value = arguments[0]
     if number_name(value.type) is None or (is_float(value) and len(arguments) > 1):
         raise unknown("trunc", arguments, node)
     if is_float(value):
         cut = when(
-            (binary(exp.LT, value.node, number(0)), call("CEIL", value)), other=call("FLOOR", value)
+            (binary(exp.LT, value.node, number(0)), call("CEIL", value)),
+            other=call("FLOOR", value),
         )
         return Bound(cast(cut, "double"), DOUBLE)
     places = _places(arguments, node, "trunc")
@@ -273,7 +276,7 @@ def _trunc(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Boun
 
 
 def _whole(spark: str) -> Special:
-    def bind(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+    def bind(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
         value = arguments[0]
         if number_name(value.type) is None:
             raise unknown(spark.lower(), arguments, node)
@@ -284,7 +287,7 @@ def _whole(spark: str) -> Special:
     return bind
 
 
-def _sign(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _sign(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     value = arguments[0]
     if number_name(value.type) is None:
         raise unknown("sign", arguments, node)
@@ -293,21 +296,21 @@ def _sign(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound
     return Bound(call("SIGN", value), DOUBLE)
 
 
-def _log(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _log(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     if number_name(arguments[0].type) not in FLOATS | INTEGERS or len(arguments) > 1:
         raise NotSupported("log of numeric is not supported yet", position=position(node))
     return Bound(call("LOG10", coerce(arguments[0], DOUBLE, node)), DOUBLE)
 
 
-def _mz_now(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _mz_now(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     return mz_now(binder)
 
 
-def _now(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _now(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     return now_constant(binder)
 
 
-def _hex(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _hex(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     if arguments[0].type != BYTEA or arguments[1].literal not in ("hex", "base64"):
         raise unknown("encode", arguments, node)
     if arguments[1].literal == "hex":
@@ -348,17 +351,15 @@ SPECIAL: dict[str, tuple[int, int, Special]] = {
 
 
 @rule(exp.Encode)
-def encode(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def encode(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """encode(bytea, 'hex' | 'base64')."""
     return bind_call(binder, Call("encode", (node.this, node.args["charset"])), node, scope)
 
 
 @rule(exp.SHA2Digest, exp.SHA2)
-def sha2(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def sha2(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """sha256(bytea)."""
     inner = binder.bind(node.this, scope)
     if inner.type != BYTEA or node.args["length"].name != "256":
         raise binder.unsupported(node)
     return Bound(call("UNHEX", call("SHA2", inner, number(256))), BYTEA)
-
-

@@ -28,9 +28,7 @@ def bind_group(
     select.set("group", exp.Group(expressions=keys))
 
 
-def _set(
-    binder: Binder, node: exp.Expression, scope: Scope, items: Items
-) -> exp.Expression:
+def _set(binder: Binder, node: exp.Expr, scope: Scope, items: Items) -> exp.Expr:
     if isinstance(node, _SETS):
         return type(node)(expressions=[_set(binder, k, scope, items) for k in node.expressions])
     if isinstance(node, exp.Tuple):
@@ -40,7 +38,7 @@ def _set(
     return _key(binder, node, scope, items)
 
 
-def _key(binder: Binder, node: exp.Expression, scope: Scope, items: Items) -> exp.Expression:
+def _key(binder: Binder, node: exp.Expr, scope: Scope, items: Items) -> exp.Expr:
     if isinstance(node, exp.Column) and not node.table:
         try:
             return binder.bind(node, scope).node

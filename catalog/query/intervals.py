@@ -34,7 +34,7 @@ _MICROS = {
 }
 
 
-def interval_constant(value: str, at: exp.Expression) -> Bound:
+def interval_constant(value: str, at: exp.Expr) -> Bound:
     """An interval from PostgreSQL's text; raises StatementError (22007) when it is not one.
 
     Raises NotSupported for months and time in one interval.
@@ -50,7 +50,7 @@ def interval_constant(value: str, at: exp.Expression) -> Bound:
     return Bound(_seconds(micros), INTERVAL)
 
 
-def _seconds(micros: int) -> exp.Expression:
+def _seconds(micros: int) -> exp.Expr:
     days, rest = divmod(abs(micros), 86_400_000_000)
     seconds, fraction = divmod(rest, 1_000_000)
     minutes, second = divmod(seconds, 60)
@@ -60,7 +60,7 @@ def _seconds(micros: int) -> exp.Expression:
     return exp.Interval(this=text(spelled), unit=span)
 
 
-def _parse(value: str, at: exp.Expression) -> tuple[int, int]:
+def _parse(value: str, at: exp.Expr) -> tuple[int, int]:
     months = micros = 0
     rest = value.strip()
     while rest:
@@ -88,27 +88,29 @@ def _clock(match: re.Match[str]) -> int:
     return round(seconds * 1_000_000) * (-1 if match[1] == "-" else 1)
 
 
-def interval_text(bound: Bound) -> exp.Expression:
+def interval_text(bound: Bound) -> exp.Expr:
     """The interval as PostgreSQL prints it: `1 year 2 mons` or `3 days 04:05:06.7`."""
     return _months_text(bound.node) if bound.months else _time_text(bound.node)
 
 
-def micros_of(node: exp.Expression) -> exp.Expression:
+def micros_of(node: exp.Expr) -> exp.Expr:
     """Microseconds in a day-time interval, exactly."""
     epoch = exp.Paren(this=exp.Add(this=_origin(), expression=node.copy()))
     return call("UNIX_MICROS", epoch)
 
 
-def _origin() -> exp.Expression:
+def _origin() -> exp.Expr:
     return cast(text("1970-01-01 00:00:00+00:00"), "timestamp")
 
 
-def _time_text(node: exp.Expression) -> exp.Expression:
+def _time_text(node: exp.Expr) -> exp.Expr:
     micros = micros_of(node)
     day = number(86_400_000_000)
     days = binary(exp.IntDiv, micros, day)
     rest = call("ABS", binary(exp.Mod, micros, day))
-    sign = when((binary(exp.LT, binary(exp.Mod, micros, day), number(0)), text("-")), other=text(""))
+    sign = when(
+        (binary(exp.LT, binary(exp.Mod, micros, day), number(0)), text("-")), other=text("")
+    )
     hours = binary(exp.IntDiv, rest, number(3_600_000_000))
     minutes = binary(exp.Mod, binary(exp.IntDiv, rest, number(60_000_000)), number(60))
     seconds = binary(exp.Mod, binary(exp.IntDiv, rest, number(1_000_000)), number(60))
@@ -141,12 +143,14 @@ def _time_text(node: exp.Expression) -> exp.Expression:
     )
 
 
-def _months_text(node: exp.Expression) -> exp.Expression:
+def _months_text(node: exp.Expr) -> exp.Expr:
     count = cast(cast(node, "interval month"), "int")
     years, rest = binary(exp.IntDiv, count, number(12)), binary(exp.Mod, count, number(12))
 
-    def named(value: exp.Expression, word: str) -> exp.Expression:
-        plural = when((binary(exp.EQ, value, number(1)), text(f" {word}")), other=text(f" {word}s"))
+    def named(value: exp.Expr, word: str) -> exp.Expr:
+        plural = when(
+            (binary(exp.EQ, value, number(1)), text(f" {word}")), other=text(f" {word}s")
+        )
         shown = call("CONCAT", cast(value, "string"), plural)
         return when((binary(exp.NEQ, value, number(0)), shown))
 

@@ -16,10 +16,10 @@ from catalog.query.scope import Scope
 from catalog.query.types import INTEGERS, is_text
 from ingest.contract.types import TEXT
 
-Special = Callable[[Binder, list[Bound], exp.Expression], Bound]
+Special = Callable[[Binder, list[Bound], exp.Expr], Bound]
 
 
-def member(value: Bound, node: exp.Expression) -> exp.Expression:
+def member(value: Bound, node: exp.Expr) -> exp.Expr:
     """A value as it goes into a JSON document, as VARIANT; raises NotSupported."""
     name = value.type.name
     if value.type.array:
@@ -38,31 +38,31 @@ def member(value: Bound, node: exp.Expression) -> exp.Expression:
     raise NotSupported(message, position=position(node))
 
 
-def _nothing() -> exp.Expression:
+def _nothing() -> exp.Expr:
     return call("PARSE_JSON", text("null"))
 
 
-def _build_object(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _build_object(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     if len(arguments) % 2:
         raise NotSupported(
             "argument list must have even number of elements", position=position(node)
         )
-    pairs: list[exp.Expression] = []
+    pairs: list[exp.Expr] = []
     for key, value in zip(arguments[::2], arguments[1::2], strict=True):
         pairs += [as_text(key), member(value, node)]
     return Bound(call("TO_JSON", call("MAP", *pairs)), JSONB)
 
 
-def _build_array(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _build_array(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     return Bound(call("TO_JSON", call("ARRAY", *[member(a, node) for a in arguments])), JSONB)
 
 
-def _length(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _length(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     as_variant(arguments[0], node)
     return Bound(call("JSON_ARRAY_LENGTH", arguments[0]), INTEGER)
 
 
-def _typeof(binder: Binder, arguments: list[Bound], node: exp.Expression) -> Bound:
+def _typeof(binder: Binder, arguments: list[Bound], node: exp.Expr) -> Bound:
     kind = call("SCHEMA_OF_VARIANT", as_variant(arguments[0], node))
     case = exp.Case(
         ifs=[
@@ -94,7 +94,7 @@ JSON: dict[str, tuple[int, int, Special]] = {
 
 
 @rule(exp.JSONBObjectAgg)
-def object_agg(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def object_agg(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """jsonb_object_agg(key, value): the last of equal keys is refused by Spark, not guessed."""
     key, value = binder.bind(node.this, scope), binder.bind(node.expression, scope)
     entries = call("COLLECT_LIST", call("STRUCT", as_text(key), member(value, node)))

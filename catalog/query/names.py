@@ -66,7 +66,7 @@ class TypeMismatch(StatementError):
     sqlstate = "42804"
 
 
-def position(node: exp.Expression | None) -> int | None:
+def position(node: exp.Expr | None) -> int | None:
     """The 0-based offset of the node's first token, where the parser kept one."""
     if node is None:
         return None
@@ -79,7 +79,7 @@ def parts_of(table: exp.Table) -> tuple[str, ...]:
     return tuple(fold(part) for part in table.parts)
 
 
-def fold(part: exp.Expression) -> str:
+def fold(part: exp.Expr) -> str:
     """An identifier as PostgreSQL means it."""
     if isinstance(part, exp.Identifier) and part.args.get("quoted"):
         return part.name

@@ -19,15 +19,15 @@ class Items:
 
     names: list[str]
     bounds: list[Bound]
-    written: list[exp.Expression | None]
+    written: list[exp.Expr | None]
 
-    def add(self, name: str, bound: Bound, written: exp.Expression | None) -> None:
+    def add(self, name: str, bound: Bound, written: exp.Expr | None) -> None:
         """One more column."""
         self.names.append(name)
         self.bounds.append(bound)
         self.written.append(written)
 
-    def index(self, node: exp.Expression, clause: str) -> int | None:
+    def index(self, node: exp.Expr, clause: str) -> int | None:
         """Which output a position or a bare name means; raises for a bad position."""
         if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
             index = int(node.name) - 1
@@ -47,7 +47,7 @@ class Items:
             raise StatementError(message, sqlstate="42702", position=position(node))
         return hits[0] if hits else None
 
-    def resolve(self, binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+    def resolve(self, binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
         """The expression itself, of an output or of the inputs."""
         index = self.index(node, "SELECT DISTINCT ON")
         return binder.bind(node, scope) if index is None else self.bounds[index]
@@ -62,11 +62,11 @@ def bind_order(
     ordinals: bool = True,
 ) -> exp.Order:
     """ORDER BY in Spark's words. Without a scope only outputs may be named."""
-    keys: list[exp.Expression] = []
+    keys: list[exp.Expr] = []
     for key in order.expressions:
         index = items.index(key.this, "ORDER BY")
         if index is not None and ordinals:
-            node: exp.Expression = number(index + 1)
+            node: exp.Expr = number(index + 1)
         elif index is not None:
             node = items.bounds[index].node.copy()
         elif scope is None:
@@ -81,7 +81,7 @@ def bind_order(
     return exp.Order(expressions=keys)
 
 
-def ordered(key: exp.Expression, node: exp.Expression) -> exp.Ordered:
+def ordered(key: exp.Expr, node: exp.Expr) -> exp.Ordered:
     """One sort key with its direction; NULLs count as largest unless said otherwise."""
     if not isinstance(key, exp.Ordered):
         return exp.Ordered(this=node, desc=False, nulls_first=False)

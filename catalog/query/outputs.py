@@ -20,7 +20,7 @@ _TYPE_NAMES = {
     "decimal": "numeric",
     "char": "bpchar",
 }
-_NAMED: dict[type[exp.Expression], str] = {
+_NAMED: dict[type[exp.Expr], str] = {
     exp.Case: "case",
     exp.Array: "array",
     exp.Exists: "exists",
@@ -30,6 +30,13 @@ _NAMED: dict[type[exp.Expression], str] = {
     exp.AtTimeZone: "timezone",
     exp.CurrentDate: "current_date",
     exp.Boolean: "bool",
+    exp.CurrentUser: "current_user",
+    exp.SessionUser: "session_user",
+    exp.CurrentSchema: "current_schema",
+    exp.CurrentSchemas: "current_schemas",
+    exp.CurrentCatalog: "current_catalog",
+    exp.CurrentDatabase: "current_database",
+    exp.CurrentVersion: "version",
     exp.JSONBObjectAgg: "jsonb_object_agg",
     exp.ArrayPosition: "array_position",
     exp.ArrayAppend: "array_append",
@@ -42,7 +49,7 @@ _NAMED: dict[type[exp.Expression], str] = {
 }
 
 
-def output_name(node: exp.Expression) -> str:
+def output_name(node: exp.Expr) -> str:
     """The name of a select item: its alias, its column, its function, or `?column?`."""
     if isinstance(node, exp.Alias):
         return fold(node.args["alias"])

@@ -15,7 +15,7 @@ from catalog.query.scope import Scope
 from ingest.contract.types import TEXT
 
 
-def as_variant(bound: Bound, at: exp.Expression) -> exp.Expression:
+def as_variant(bound: Bound, at: exp.Expr) -> exp.Expr:
     """A jsonb value as VARIANT; raises UnknownFunction (42883) for another type."""
     if bound.type.name not in ("json", "jsonb", "unknown") or bound.type.array:
         message = f"operator does not exist: {bound.type.sql} -> unknown"
@@ -32,20 +32,22 @@ def canonical(bound: Bound) -> Bound:
 Step = str | int
 
 
-def json_path(steps: list[Step], at: exp.Expression) -> exp.Expression:
+def json_path(steps: list[Step], at: exp.Expr) -> exp.Expr:
     """A VARIANT path; keys are quoted."""
     path = "$"
     for step in steps:
         if isinstance(step, int):
             path += f"[{step}]"
         elif "'" in step or '"' in step or "\\" in step:
-            raise NotSupported("JSON keys with quotes are not supported yet", position=position(at))
+            raise NotSupported(
+                "JSON keys with quotes are not supported yet", position=position(at)
+            )
         else:
             path += f"['{step}']"
     return text(path)
 
 
-def _arrow_steps(node: exp.Expression) -> list[Step]:
+def _arrow_steps(node: exp.Expr) -> list[Step]:
     """What `->` or `->>` takes: a constant key or a constant index."""
     step = node.expression
     if isinstance(step, exp.JSONPath):
@@ -55,7 +57,7 @@ def _arrow_steps(node: exp.Expression) -> list[Step]:
     raise NotSupported("JSON keys must be constants for now", position=position(node))
 
 
-def _part(part: exp.Expression, node: exp.Expression) -> Step:
+def _part(part: exp.Expr, node: exp.Expr) -> Step:
     if isinstance(part, exp.JSONPathKey) and isinstance(part.this, str):
         return part.this
     if isinstance(part, exp.JSONPathSubscript) and isinstance(part.this, int) and part.this >= 0:
@@ -63,7 +65,7 @@ def _part(part: exp.Expression, node: exp.Expression) -> Step:
     raise NotSupported("JSON indexes must be constants, from 0", position=position(node))
 
 
-def _deep_steps(node: exp.Expression) -> list[list[Step]]:
+def _deep_steps(node: exp.Expr) -> list[list[Step]]:
     """What `#>` takes: `'{a,b}'`; a number may be a key or an index."""
     path = node.expression
     if not isinstance(path, exp.Literal) or not path.name.startswith("{"):
@@ -78,14 +80,14 @@ def _deep_steps(node: exp.Expression) -> list[list[Step]]:
     return [list(parts)]
 
 
-def _get(value: exp.Expression, path: exp.Expression, *, as_json: bool) -> exp.Expression:
+def _get(value: exp.Expr, path: exp.Expr, *, as_json: bool) -> exp.Expr:
     kind = "variant" if as_json else "string"
     found = call("TRY_VARIANT_GET", value, path, text(kind))
     return call("TO_JSON", found) if as_json else found
 
 
 @rule(exp.JSONExtract, exp.JSONExtractScalar)
-def arrow(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def arrow(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`->` and `->>`."""
     value = as_variant(binder.bind(node.this, scope), node)
     as_json = isinstance(node, exp.JSONExtract)
@@ -94,7 +96,7 @@ def arrow(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.Lambda)
-def arrow_as_argument(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def arrow_as_argument(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`f(doc -> 'a' -> 'b')`, which sqlglot reads as a lambda from `doc`."""
     if len(node.expressions) != 1 or not isinstance(node.expressions[0], exp.Identifier):
         raise binder.unsupported(node)
@@ -112,19 +114,17 @@ def arrow_as_argument(binder: Binder, node: exp.Expression, scope: Scope) -> Bou
 
 
 @rule(exp.JSONBExtract, exp.JSONBExtractScalar)
-def deep_arrow(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def deep_arrow(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`#>` and `#>>`."""
     value = as_variant(binder.bind(node.this, scope), node)
     as_json = isinstance(node, exp.JSONBExtract)
-    found = [
-        _get(value, json_path(steps, node), as_json=as_json) for steps in _deep_steps(node)
-    ]
+    found = [_get(value, json_path(steps, node), as_json=as_json) for steps in _deep_steps(node)]
     joined = found[0] if len(found) == 1 else call("COALESCE", *found)
     return Bound(joined, JSONB if as_json else TEXT)
 
 
 @rule(exp.JSONBContainsTopKey)
-def top_key(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def top_key(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`?`: a key of an object, or a string in an array."""
     left = binder.bind(node.this, scope)
     key = binder.bind(node.expression, scope)
@@ -150,7 +150,7 @@ def top_key(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.ArrayContainsAll, exp.ArrayContainedBy)
-def contains(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def contains(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`@>` and `<@`: jsonb against a constant object, or arrays."""
     sides = [binder.bind(node.this, scope), binder.bind(node.expression, scope)]
     whole, part = sides if isinstance(node, exp.ArrayContainsAll) else sides[::-1]
@@ -172,21 +172,23 @@ def contains(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
         ) from None
     tests = _conditions(as_variant(whole, node), wanted, [], node)
     nothing = exp.Paren(this=exp.Is(this=whole.node.copy(), expression=exp.Null()))
-    return Bound(when((nothing, exp.Null()), other=call("COALESCE", both(*tests), exp.false())), BOOLEAN)
+    return Bound(
+        when((nothing, exp.Null()), other=call("COALESCE", both(*tests), exp.false())), BOOLEAN
+    )
 
 
-def _conditions(
-    value: exp.Expression, wanted: Any, steps: list[Step], at: exp.Expression
-) -> list[exp.Expression]:
+def _conditions(value: exp.Expr, wanted: Any, steps: list[Step], at: exp.Expr) -> list[exp.Expr]:
     found = call("TRY_VARIANT_GET", value, json_path(steps, at), text("variant"))
     shown = call("TO_JSON", found)
     if isinstance(wanted, dict):
-        tests: list[exp.Expression] = [call("STARTSWITH", shown, text("{"))]
+        tests: list[exp.Expr] = [call("STARTSWITH", shown, text("{"))]
         for key, inner in wanted.items():
             tests += _conditions(value, inner, [*steps, key], at)
         return tests
     if isinstance(wanted, list):
-        raise NotSupported("arrays on the right side of @> are not supported yet", position=position(at))
+        raise NotSupported(
+            "arrays on the right side of @> are not supported yet", position=position(at)
+        )
     if isinstance(wanted, str | bool) or wanted is None:
         same = exp.EQ(this=shown, expression=text(json.dumps(wanted, ensure_ascii=False)))
         return [exp.Paren(this=same)]
@@ -196,11 +198,14 @@ def _conditions(
     return [digits, exp.Paren(this=same)]
 
 
-def _array_contains(whole: Bound, part: Bound, node: exp.Expression) -> Bound:
+def _array_contains(whole: Bound, part: Bound, node: exp.Expr) -> Bound:
     if not part.type.array or part.type.name != whole.type.name:
         if part.type != UNKNOWN:
             message = f"operator does not exist: {whole.type.sql} @> {part.type.sql}"
             raise UnknownFunction(message, position=position(node))
         raise NotSupported("cast the array constant to its type", position=position(node))
     missing = call("ARRAY_EXCEPT", part.node, whole.node)
-    return Bound(exp.Paren(this=exp.EQ(this=call("SIZE", missing), expression=exp.Literal.number(0))), BOOLEAN)
+    return Bound(
+        exp.Paren(this=exp.EQ(this=call("SIZE", missing), expression=exp.Literal.number(0))),
+        BOOLEAN,
+    )

@@ -36,7 +36,7 @@ from catalog.query.types import (
 )
 from ingest.contract.types import TEXT, Type
 
-_SIGNS: dict[type[exp.Expression], str] = {
+_SIGNS: dict[type[exp.Expr], str] = {
     exp.Add: "+",
     exp.Sub: "-",
     exp.Mul: "*",
@@ -45,7 +45,7 @@ _SIGNS: dict[type[exp.Expression], str] = {
 }
 
 
-def no_operator(node: exp.Expression, left: Type, right: Type) -> UnknownFunction:
+def no_operator(node: exp.Expr, left: Type, right: Type) -> UnknownFunction:
     """The error for operands that an operator does not take."""
     sign = _SIGNS.get(type(node), type(node).__name__)
     message = f"operator does not exist: {left.sql} {sign} {right.sql}"
@@ -53,7 +53,7 @@ def no_operator(node: exp.Expression, left: Type, right: Type) -> UnknownFunctio
 
 
 @rule(*_SIGNS)
-def arithmetic(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def arithmetic(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`+ - * / %` over numbers, dates, timestamps and intervals."""
     left, right = binder.bind(node.this, scope), binder.bind(node.expression, scope)
     if left.type == UNKNOWN and right.type == UNKNOWN:
@@ -67,7 +67,7 @@ def arithmetic(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     return found
 
 
-def _meet_unknown(left: Bound, right: Bound, node: exp.Expression) -> tuple[Bound, Bound]:
+def _meet_unknown(left: Bound, right: Bound, node: exp.Expr) -> tuple[Bound, Bound]:
     def known(unknown: Bound, other: Bound) -> Bound:
         times = ("date", "timestamp", "timestamp with time zone")
         add = other.type.name in times and (isinstance(node, exp.Add) or unknown is right)
@@ -86,7 +86,7 @@ def _looks_dated(bound: Bound) -> bool:
     return (bound.literal or "")[:4].isdigit()
 
 
-def compute(kind: type[exp.Expression], left: Bound, right: Bound) -> Bound:
+def compute(kind: type[exp.Expr], left: Bound, right: Bound) -> Bound:
     """Arithmetic on two numbers, in PostgreSQL's result type."""
     met = common(Type(number_name(left.type) or ""), Type(number_name(right.type) or ""))
     type_ = met or NUMERIC
@@ -105,7 +105,7 @@ def _counted(bound: Bound) -> Bound:
     return bound if name == bound.type.name else Bound(bound.node, Type(name))
 
 
-def decimal(bound: Bound) -> tuple[exp.Expression, int, int]:
+def decimal(bound: Bound) -> tuple[exp.Expr, int, int]:
     """A number as a decimal, with its digits before and after the point."""
     precision, scale = bound.shape or shape_of(bound.type)
     node = bound.node
@@ -114,7 +114,7 @@ def decimal(bound: Bound) -> tuple[exp.Expression, int, int]:
     return node, precision - scale, scale
 
 
-def _numeric(kind: type[exp.Expression], left: Bound, right: Bound) -> Bound:
+def _numeric(kind: type[exp.Expr], left: Bound, right: Bound) -> Bound:
     a, whole_a, scale_a = decimal(left)
     b, whole_b, scale_b = decimal(right)
     if kind is exp.Div:
@@ -130,7 +130,7 @@ def _numeric(kind: type[exp.Expression], left: Bound, right: Bound) -> Bound:
     return Bound(binary(kind, a, b), NUMERIC, (whole + scale, scale))
 
 
-def _divide(a: exp.Expression, b: exp.Expression) -> Bound:
+def _divide(a: exp.Expr, b: exp.Expr) -> Bound:
     """Spark would keep six digits: the whole part exactly, the rest to fifteen."""
     rest = binary(exp.Mod, a, b)
     whole = cast(binary(exp.IntDiv, a, b), "decimal(19,0)")
@@ -138,7 +138,7 @@ def _divide(a: exp.Expression, b: exp.Expression) -> Bound:
     return Bound(binary(exp.Add, whole, fraction), NUMERIC, (35, 15))
 
 
-def _multiply(a: exp.Expression, b: exp.Expression, whole: int, scale: int) -> Bound:
+def _multiply(a: exp.Expr, b: exp.Expr, whole: int, scale: int) -> Bound:
     if whole + scale <= 38:
         return Bound(binary(exp.Mul, a, b), NUMERIC, (whole + scale, scale))
     small = [cast(side, "decimal(18,9)", safe=True) for side in (a, b)]
@@ -156,13 +156,11 @@ def _multiply(a: exp.Expression, b: exp.Expression, whole: int, scale: int) -> B
     return Bound(node, NUMERIC, (38, 18))
 
 
-def _temporal(
-    kind: type[exp.Expression], left: Bound, right: Bound, node: exp.Expression
-) -> Bound | None:
+def _temporal(kind: type[exp.Expr], left: Bound, right: Bound, node: exp.Expr) -> Bound | None:
     names = left.type.name, right.type.name
-    if kind is exp.Add and names[0] in ("integer", "smallint", "interval"):
-        if names[1] in ("date", "timestamp", "timestamp with time zone"):
-            return _temporal(kind, right, left, node)
+    later = names[1] in ("date", "timestamp", "timestamp with time zone")
+    if kind is exp.Add and later and names[0] in ("integer", "smallint", "interval"):
+        return _temporal(kind, right, left, node)
     if kind in (exp.Mul, exp.Div) and "interval" in names:
         return _scaled(kind, left, right)
     if kind not in (exp.Add, exp.Sub):
@@ -170,7 +168,7 @@ def _temporal(
     return _dated(kind, left, right)
 
 
-def _dated(kind: type[exp.Expression], left: Bound, right: Bound) -> Bound | None:
+def _dated(kind: type[exp.Expr], left: Bound, right: Bound) -> Bound | None:
     names = left.type.name, right.type.name
     operator = exp.Add if kind is exp.Add else exp.Sub
     if names[0] == "date" and names[1] in ("integer", "smallint"):
@@ -193,7 +191,7 @@ def _dated(kind: type[exp.Expression], left: Bound, right: Bound) -> Bound | Non
     return None
 
 
-def _scaled(kind: type[exp.Expression], left: Bound, right: Bound) -> Bound | None:
+def _scaled(kind: type[exp.Expr], left: Bound, right: Bound) -> Bound | None:
     interval, factor = (left, right) if left.type == INTERVAL else (right, left)
     if number_name(factor.type) is None or (kind is exp.Div and right is interval):
         return None
@@ -202,7 +200,7 @@ def _scaled(kind: type[exp.Expression], left: Bound, right: Bound) -> Bound | No
 
 
 @rule(exp.Neg)
-def negative(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def negative(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`-x`."""
     inner = binder.bind(node.this, scope)
     if number_name(inner.type) is None and inner.type != INTERVAL:
@@ -212,7 +210,7 @@ def negative(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     return Bound(minus, inner.type, inner.shape, inner.months)
 
 
-_BITS: dict[type[exp.Expression], str] = {
+_BITS: dict[type[exp.Expr], str] = {
     exp.BitwiseAnd: "&",
     exp.BitwiseOr: "|",
     exp.BitwiseXor: "#",
@@ -220,7 +218,7 @@ _BITS: dict[type[exp.Expression], str] = {
 
 
 @rule(*_BITS)
-def bits(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def bits(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`& | #` over integers."""
     left, right = binder.bind(node.this, scope), binder.bind(node.expression, scope)
     type_ = common(left.type, right.type)
@@ -233,7 +231,7 @@ def bits(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.BitwiseLeftShift, exp.BitwiseRightShift)
-def shift(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def shift(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`<< >>`."""
     left, right = binder.bind(node.this, scope), binder.bind(node.expression, scope)
     if left.type.name not in INTEGERS or right.type.name not in INTEGERS:
@@ -243,7 +241,7 @@ def shift(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.BitwiseNot)
-def complement(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def complement(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`~x`."""
     inner = binder.bind(node.this, scope)
     if inner.type.name not in INTEGERS:
@@ -252,7 +250,7 @@ def complement(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.DPipe)
-def concatenate(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def concatenate(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`||` over text, arrays and jsonb."""
     left, right = binder.bind(node.this, scope), binder.bind(node.expression, scope)
     if left.type.array or right.type.array:
@@ -266,7 +264,7 @@ def concatenate(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     return Bound(call("CONCAT", as_text(left), as_text(right)), TEXT)
 
 
-def _joined_arrays(left: Bound, right: Bound, node: exp.Expression) -> Bound:
+def _joined_arrays(left: Bound, right: Bound, node: exp.Expr) -> Bound:
     array = left.type if left.type.array else right.type
     element = Type(array.name)
     sides = []
@@ -281,7 +279,7 @@ def _joined_arrays(left: Bound, right: Bound, node: exp.Expression) -> Bound:
 
 
 @rule(exp.Pow)
-def power(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def power(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`^` and power(): double precision (PostgreSQL's numeric power to the digits kept here)."""
     left, right = binder.bind(node.this, scope), binder.bind(node.expression, scope)
     names = {number_name(left.type), number_name(right.type)}

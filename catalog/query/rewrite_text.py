@@ -14,7 +14,7 @@ from catalog.query.types import INTEGERS, is_text
 from ingest.contract.types import TEXT
 
 
-def texts(binder: Binder, nodes: list[exp.Expression], scope: Scope, what: str) -> list[Bound]:
+def texts(binder: Binder, nodes: list[exp.Expr], scope: Scope, what: str) -> list[Bound]:
     """Operands that must be text; raises UnknownFunction (42883) for others."""
     bounds = binder.bind_all(nodes, scope)
     for bound, node in zip(bounds, nodes, strict=True):
@@ -26,13 +26,13 @@ def texts(binder: Binder, nodes: list[exp.Expression], scope: Scope, what: str) 
 
 
 @rule(exp.Like, exp.ILike, exp.Escape)
-def like(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def like(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """[NOT] LIKE, ILIKE, with ESCAPE."""
     inner = node.this if isinstance(node, exp.Escape) else node
     operator = "ilike" if isinstance(inner, exp.ILike) else "like"
     value, pattern = texts(binder, [inner.this, inner.expression], scope, operator)
     kind = exp.ILike if isinstance(inner, exp.ILike) else exp.Like
-    test: exp.Expression = kind(this=value.node, expression=pattern.node)
+    test: exp.Expr = kind(this=value.node, expression=pattern.node)
     if isinstance(node, exp.Escape):
         if not isinstance(node.expression, exp.Literal) or len(node.expression.name) != 1:
             raise binder.unsupported(node)
@@ -42,7 +42,7 @@ def like(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.RegexpLike, exp.RegexpILike)
-def regex(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def regex(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`~` and `~*`."""
     value, pattern = texts(binder, [node.this, node.expression], scope, "regexp")
     check_pattern(pattern, node)
@@ -52,11 +52,13 @@ def regex(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     return Bound(call("REGEXP_LIKE", value.node, wanted), BOOLEAN)
 
 
-def check_pattern(pattern: Bound, node: exp.Expression) -> None:
+def check_pattern(pattern: Bound, node: exp.Expr) -> None:
     """Refuse what PostgreSQL and Java read differently; raises NotSupported."""
     written = pattern.node
     if not isinstance(written, exp.Literal):
-        raise NotSupported("regular expressions must be constants for now", position=position(node))
+        raise NotSupported(
+            "regular expressions must be constants for now", position=position(node)
+        )
     for special in ("[[", "(?", "\\m", "\\M", "\\y", "\\Y", "***", "\\A", "\\Z", "&&"):
         if special in written.name:
             message = f"{special} in regular expressions is not supported yet"
@@ -64,7 +66,7 @@ def check_pattern(pattern: Bound, node: exp.Expression) -> None:
 
 
 @rule(exp.RegexpReplace)
-def regexp_replace(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def regexp_replace(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """regexp_replace: the first match only, unless the flags say `g`."""
     value, pattern, new = texts(
         binder, [node.this, node.expression, node.args["replacement"]], scope, "regexp_replace"
@@ -83,7 +85,7 @@ def regexp_replace(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     return Bound(_first(value.node, wanted, replacement), TEXT)
 
 
-def _first(value: exp.Expression, wanted: str, replacement: exp.Expression) -> exp.Expression:
+def _first(value: exp.Expr, wanted: str, replacement: exp.Expr) -> exp.Expr:
     """Replace once: everything up to the first match, the match replaced, the rest."""
     at = call("REGEXP_INSTR", value, text(wanted))
     match = call("REGEXP_SUBSTR", value, text(wanted))
@@ -108,7 +110,7 @@ def _java_replacement(written: str) -> str:
 
 
 @rule(exp.Substring)
-def substring(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def substring(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """substring by position: what lies before the first character counts against the length."""
     start_node, length_node = node.args.get("start"), node.args.get("length")
     (value,) = texts(binder, [node.this], scope, "substring")
@@ -121,19 +123,21 @@ def substring(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     if length_node is None:
         return Bound(call("SUBSTRING", value.node, first), TEXT)
     length = binder.bind(length_node, scope)
-    kept = call("GREATEST", binary(exp.Sub, binary(exp.Add, start.node, length.node), first), number(0))
+    kept = call(
+        "GREATEST", binary(exp.Sub, binary(exp.Add, start.node, length.node), first), number(0)
+    )
     return Bound(call("SUBSTRING", value.node, first, kept), TEXT)
 
 
 @rule(exp.StrPosition)
-def str_position(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def str_position(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """position(x IN y), strpos(y, x)."""
     value, wanted = texts(binder, [node.this, node.args["substr"]], scope, "position")
     return Bound(call("LOCATE", wanted, value), INTEGER)
 
 
 @rule(exp.Collate)
-def collate(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def collate(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """COLLATE "C": how text is ordered here anyway."""
     if node.expression.name not in ("C", "POSIX", "default"):
         raise binder.unsupported(node)

@@ -50,7 +50,7 @@ def now_constant(binder: Binder) -> Bound:
 
 
 @rule(exp.CurrentTimestamp, exp.Localtimestamp, exp.CurrentDate)
-def now(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def now(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """now(), CURRENT_TIMESTAMP, LOCALTIMESTAMP, CURRENT_DATE, in UTC."""
     at = now_constant(binder)
     if isinstance(node, exp.Localtimestamp):
@@ -63,7 +63,7 @@ def mz_now(binder: Binder) -> Bound:
     return Bound(cast(text(str(binder.moment.mz_now)), "bigint"), MZ_TIMESTAMP)
 
 
-def moment_of(bound: Bound, node: exp.Expression, what: str) -> Bound:
+def moment_of(bound: Bound, node: exp.Expr, what: str) -> Bound:
     """A date or timestamp operand; raises UnknownFunction for another type."""
     if bound.type == UNKNOWN:
         return coerce(bound, TIMESTAMPTZ, node)
@@ -74,7 +74,7 @@ def moment_of(bound: Bound, node: exp.Expression, what: str) -> Bound:
 
 
 @rule(exp.Extract)
-def extract(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def extract(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """EXTRACT (part FROM x) and date_part."""
     part = node.this.name.upper().removesuffix("S") if node.this.name != "DOS" else ""
     inner = binder.bind(node.expression, scope)
@@ -90,7 +90,7 @@ def extract(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     raise binder.unsupported(node)
 
 
-def _whole(node: exp.Expression) -> Bound:
+def _whole(node: exp.Expr) -> Bound:
     return Bound(cast(node, "decimal(10,0)"), NUMERIC, (10, 0))
 
 
@@ -100,7 +100,7 @@ def _day_of_week(part: str, moment: Bound) -> Bound:
     return _whole(binary(exp.Sub, call("DAYOFWEEK", moment), number(1)))
 
 
-def _micros(moment: Bound) -> exp.Expression:
+def _micros(moment: Bound) -> exp.Expr:
     return call("UNIX_MICROS", cast(moment.node, "timestamp"))
 
 
@@ -113,12 +113,14 @@ def _precise(part: str, moment: Bound) -> Bound:
         return _whole(micros)
     divisor = {"EPOCH": 6, "SECOND": 6, "MILLISECOND": 3}[part]
     exact = binary(
-        exp.Mul, cast(micros, "decimal(20,0)"), cast(text(f"0.{'0' * (divisor - 1)}1"), f"decimal({divisor},{divisor})")
+        exp.Mul,
+        cast(micros, "decimal(20,0)"),
+        cast(text(f"0.{'0' * (divisor - 1)}1"), f"decimal({divisor},{divisor})"),
     )
     return Bound(cast(exact, f"decimal(26,{divisor})"), NUMERIC, (26, divisor))
 
 
-def _from_interval(part: str, inner: Bound, binder: Binder, node: exp.Expression) -> Bound:
+def _from_interval(part: str, inner: Bound, binder: Binder, node: exp.Expr) -> Bound:
     if part == "EPOCH" and not inner.months:
         exact = binary(
             exp.Mul,
@@ -130,7 +132,7 @@ def _from_interval(part: str, inner: Bound, binder: Binder, node: exp.Expression
 
 
 @rule(exp.TimestampTrunc)
-def date_trunc(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def date_trunc(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """date_trunc('unit', x)."""
     unit = node.args["unit"].name.upper() if node.args.get("unit") else ""
     unit = unit.split("(")[0]
@@ -138,15 +140,14 @@ def date_trunc(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     if inner.type == DATE:
         inner = coerce(inner, TIMESTAMPTZ, node)
     if unit not in _TRUNCATED:
-        raise StatementError(
-            f'unit "{unit.lower()}" not supported for date_trunc', position=position(node)
-        )
+        message = f'unit "{unit.lower()}" not supported for date_trunc'
+        raise StatementError(message, position=position(node))
     cut = call("DATE_TRUNC", text(unit), inner)
     return Bound(cast(cut, inner.type.spark), inner.type)
 
 
 @rule(exp.AtTimeZone)
-def at_time_zone(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def at_time_zone(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`x AT TIME ZONE 'zone'`: zoned becomes local, local becomes zoned."""
     inner = binder.bind(node.this, scope)
     zone = binder.bind(node.args["zone"], scope)
@@ -156,12 +157,12 @@ def at_time_zone(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
     if moment.type == TIMESTAMPTZ:
         local = call("FROM_UTC_TIMESTAMP", cast(moment.node, "timestamp"), zone)
         return Bound(cast(local, "timestamp_ntz"), TIMESTAMP)
-    local = coerce(moment, TIMESTAMP, node)
-    return Bound(call("TO_UTC_TIMESTAMP", cast(local.node, "timestamp"), zone), TIMESTAMPTZ)
+    unzoned = coerce(moment, TIMESTAMP, node)
+    return Bound(call("TO_UTC_TIMESTAMP", cast(unzoned.node, "timestamp"), zone), TIMESTAMPTZ)
 
 
 @rule(exp.Interval)
-def interval(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def interval(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """`INTERVAL '1 day'`."""
     value = node.this
     if not isinstance(value, exp.Literal):
@@ -185,7 +186,7 @@ _FORMATS = (
 
 
 @rule(exp.TimeToStr)
-def to_char(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def to_char(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """to_char(timestamp, format) for the patterns that both sides spell exactly."""
     moment = moment_of(binder.bind(node.this, scope), node, "to_char")
     pattern = node.args.get("format")
@@ -200,12 +201,12 @@ def to_char(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
 
 
 @rule(exp.UnixToTime)
-def to_timestamp(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def to_timestamp(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """to_timestamp(seconds)."""
     inner = binder.bind(node.this, scope)
     if is_text(inner.type):
         raise binder.unsupported(node)
-    micros = binary(
-        exp.Mul, coerce(inner, DOUBLE, node).node, exp.Literal.number("1e6")
+    micros = binary(exp.Mul, coerce(inner, DOUBLE, node).node, exp.Literal.number("1e6"))
+    return Bound(
+        call("TIMESTAMP_MICROS", cast(call("ROUND", micros, number(0)), "bigint")), TIMESTAMPTZ
     )
-    return Bound(call("TIMESTAMP_MICROS", cast(call("ROUND", micros, number(0)), "bigint")), TIMESTAMPTZ)

@@ -19,8 +19,8 @@ def row_expressions(
     table: tuple[str, Relation],
     names: Names,
     moment: Moment,
-    assignments: Mapping[str, exp.Expression],
-    where: exp.Expression | None,
+    assignments: Mapping[str, exp.Expr],
+    where: exp.Expr | None,
 ) -> tuple[dict[str, str], str | None]:
     """Spark SQL for the assigned values, by column, and for the condition.
 
@@ -47,7 +47,7 @@ def _source(name: str, relation: Relation) -> Source:
     return Source(name, "", outputs)
 
 
-def _text(node: exp.Expression) -> str:
+def _text(node: exp.Expr) -> str:
     """The expression with its columns named alone, as a row of the table itself has them."""
     copy = node.copy()
     for column in copy.find_all(exp.Column):

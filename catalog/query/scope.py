@@ -66,7 +66,7 @@ class Scope:
         """
         scope: Scope | None = self
         while scope is not None:
-            found = scope._here(node, table, name)
+            found = scope.here(node, table, name)
             if found is not None:
                 return found
             scope = scope.parent
@@ -74,7 +74,8 @@ class Scope:
         message = f'column "{full}" does not exist'
         raise UnknownColumn(message, position=position(node), hint=self._similar(name))
 
-    def _here(self, node: exp.Column, table: str, name: str) -> Bound | None:
+    def here(self, node: exp.Column, table: str, name: str) -> Bound | None:
+        """Resolve in this scope alone; None when it is not here."""
         if not table and name in self.merged:
             return self.merged[name]
         sources = [s for s in self.sources if not table or s.alias == table]
@@ -84,7 +85,7 @@ class Scope:
             raise AmbiguousColumn(message, position=position(node))
         return hits[0][0].column(hits[0][1]) if hits else None
 
-    def source(self, name: str, node: exp.Expression) -> Source:
+    def source(self, name: str, node: exp.Expr) -> Source:
         """The FROM item called `name`; raises UnknownRelation (42P01)."""
         scope: Scope | None = self
         while scope is not None:

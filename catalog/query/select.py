@@ -27,7 +27,7 @@ _REFUSED = {
 }
 
 
-def bind_query(binder: Binder, node: exp.Expression, scope: Scope | None) -> BoundQuery:
+def bind_query(binder: Binder, node: exp.Expr, scope: Scope | None) -> BoundQuery:
     """Any query expression in Spark's words; raises StatementError."""
     binder.depth += 1
     if binder.depth > DEEPEST:
@@ -41,7 +41,7 @@ def bind_query(binder: Binder, node: exp.Expression, scope: Scope | None) -> Bou
         binder.depth -= 1
 
 
-def _bind_body(binder: Binder, node: exp.Expression, scope: Scope | None) -> BoundQuery:
+def _bind_body(binder: Binder, node: exp.Expr, scope: Scope | None) -> BoundQuery:
     if isinstance(node, exp.Subquery):
         return _bind_wrapped(binder, node, scope)
     if isinstance(node, exp.Select):
@@ -53,7 +53,7 @@ def _bind_body(binder: Binder, node: exp.Expression, scope: Scope | None) -> Bou
     raise binder.unsupported(node)
 
 
-def _bind_with(binder: Binder, node: exp.Expression, scope: Scope | None) -> None:
+def _bind_with(binder: Binder, node: exp.Expr, scope: Scope | None) -> None:
     with_ = node.args.get("with_")
     if with_ is None:
         return
@@ -68,14 +68,11 @@ def _bind_with(binder: Binder, node: exp.Expression, scope: Scope | None) -> Non
         binder.ctes = {**binder.ctes, fold(alias.this): renamed(bound, alias.columns, cte)}
 
 
-def renamed(
-    bound: BoundQuery, columns: list[exp.Identifier], at: exp.Expression
-) -> BoundQuery:
+def renamed(bound: BoundQuery, columns: list[exp.Identifier], at: exp.Expr) -> BoundQuery:
     """The query with its first columns called otherwise; raises when there are too many names."""
     if len(columns) > len(bound.outputs):
-        message = (
-            f"table has {len(bound.outputs)} columns available but {len(columns)} columns specified"
-        )
+        available = f"table has {len(bound.outputs)} columns available"
+        message = f"{available} but {len(columns)} columns specified"
         raise StatementError(message, sqlstate="42P10", position=position(at))
     names = [fold(column) for column in columns] + [o.name for o in bound.outputs[len(columns) :]]
     outputs = tuple(
@@ -102,7 +99,7 @@ def _over(binder: Binder, inner: BoundQuery) -> exp.Select:
 
 def finish(
     binder: Binder,
-    node: exp.Expression,
+    node: exp.Expr,
     query: exp.Query,
     outputs: tuple[Output, ...],
     scope: Scope | None,
@@ -116,9 +113,7 @@ def finish(
     return BoundQuery(query, outputs)
 
 
-def bind_limit(
-    binder: Binder, node: exp.Expression, query: exp.Query, scope: Scope | None
-) -> None:
+def bind_limit(binder: Binder, node: exp.Expr, query: exp.Query, scope: Scope | None) -> None:
     """LIMIT, FETCH FIRST and OFFSET: constants only."""
     limit, offset = node.args.get("limit"), node.args.get("offset")
     if isinstance(limit, exp.Fetch):
@@ -132,7 +127,7 @@ def bind_limit(
         query.set("offset", exp.Offset(expression=_count(binder, offset.expression, offset)))
 
 
-def _count(binder: Binder, node: exp.Expression | None, at: exp.Expression) -> exp.Expression:
+def _count(binder: Binder, node: exp.Expr | None, at: exp.Expr) -> exp.Expr:
     if node is None:
         return number(1)
     if isinstance(node, exp.Literal) and node.name.isdigit():
@@ -140,10 +135,15 @@ def _count(binder: Binder, node: exp.Expression | None, at: exp.Expression) -> e
     raise NotSupported("LIMIT and OFFSET take a whole number", position=position(at))
 
 
-def _bind_select(binder: Binder, node: exp.Select, outer: Scope | None) -> BoundQuery:
+def _check_clauses(node: exp.Select) -> None:
     for key, what in _REFUSED.items():
         if node.args.get(key):
-            raise NotSupported(f"{what} is not supported", position=position(node))
+            message = f"{what} is not supported"
+            raise NotSupported(message, position=position(node))
+
+
+def _bind_select(binder: Binder, node: exp.Select, outer: Scope | None) -> BoundQuery:
+    _check_clauses(node)
     scope = Scope(parent=outer)
     select = exp.Select()
     bind_from(binder, node, scope, select)
@@ -173,12 +173,12 @@ def _bind_select(binder: Binder, node: exp.Select, outer: Scope | None) -> Bound
     return BoundQuery(select, outputs)
 
 
-def _aliased(bound: Bound, output: Output) -> exp.Expression:
+def _aliased(bound: Bound, output: Output) -> exp.Expr:
     node = spark_of_cast(bound, TEXT if output.type == UNKNOWN else output.type)
     return exp.Alias(this=node, alias=exp.to_identifier(output.spark))
 
 
-def condition(binder: Binder, node: exp.Expression, scope: Scope, clause: str) -> exp.Expression:
+def condition(binder: Binder, node: exp.Expr, scope: Scope, clause: str) -> exp.Expr:
     """A boolean expression; raises TypeMismatch for another type."""
     bound = binder.bind(node, scope)
     if bound.type.name not in ("boolean", "unknown"):
@@ -202,7 +202,7 @@ def _select_items(binder: Binder, node: exp.Select, scope: Scope) -> Items:
     return items
 
 
-def _star(scope: Scope, item: exp.Expression) -> list[tuple[str, Bound]]:
+def _star(scope: Scope, item: exp.Expr) -> list[tuple[str, Bound]]:
     if isinstance(item, exp.Star):
         if not scope.sources:
             raise StatementError(
@@ -229,7 +229,7 @@ def _distinct_on(
     )
     columns = [exp.Column(this=e.args["alias"].copy()) for e in select.expressions]
     extra = [exp.Alias(this=row, alias=exp.to_identifier("rn"))]
-    sort: list[exp.Expression] = []
+    sort: list[exp.Expr] = []
     for i, item in enumerate(ordered.expressions if ordered else [], 1):
         name = exp.to_identifier(f"o{i}")
         extra.append(exp.Alias(this=item.this.copy(), alias=name))
@@ -252,11 +252,8 @@ def _bind_set(binder: Binder, node: exp.SetOperation, scope: Scope | None) -> Bo
     if node.args.get("by_name") or node.args.get("side"):
         raise binder.unsupported(node)
     if len(left.outputs) != len(right.outputs):
-        raise StatementError(
-            f"each {word} query must have the same number of columns",
-            sqlstate="42601",
-            position=position(node.expression),
-        )
+        message = f"each {word} query must have the same number of columns"
+        raise StatementError(message, sqlstate="42601", position=position(node.expression))
     types = [_met(a, b, word, node) for a, b in zip(left.outputs, right.outputs, strict=True)]
     kind = type(node)
     query = kind(
@@ -274,7 +271,7 @@ def _bind_set(binder: Binder, node: exp.SetOperation, scope: Scope | None) -> Bo
     return finish(binder, node, wrapped, outputs, scope)
 
 
-def _met(a: Output, b: Output, word: str, node: exp.Expression) -> Type:
+def _met(a: Output, b: Output, word: str, node: exp.Expr) -> Type:
     met = common(a.type, b.type)
     if met is None or a.months != b.months:
         message = f"{word} types {a.type.sql} and {b.type.sql} cannot be matched"
@@ -285,20 +282,20 @@ def _met(a: Output, b: Output, word: str, node: exp.Expression) -> Type:
 def _typed(binder: Binder, bound: BoundQuery, types: list[Type]) -> exp.Select:
     """The query with each column cast to its common type."""
     alias = binder.fresh("t")
-    columns: list[exp.Expression] = []
+    columns: list[exp.Expr] = []
     for i, (output, type_) in enumerate(zip(bound.outputs, types, strict=True), 1):
         node = exp.column(exp.to_identifier(output.spark, quoted=True), table=alias)
         value = coerce(Bound(node, output.type, output.shape, output.months), type_, bound.node)
         columns.append(exp.Alias(this=value.node, alias=exp.to_identifier(f"c{i}")))
     table_alias = exp.TableAlias(this=exp.to_identifier(alias))
-    return exp.Select(expressions=columns).from_(
-        exp.Subquery(this=bound.node, alias=table_alias)
-    )
+    return exp.Select(expressions=columns).from_(exp.Subquery(this=bound.node, alias=table_alias))
 
 
 def bind_values(binder: Binder, node: exp.Values, scope: Scope | None) -> BoundQuery:
     """VALUES as a UNION ALL of rows, so that every row's types are seen."""
-    rows = [binder.bind_all(list(row.expressions), Scope(parent=scope)) for row in node.expressions]
+    rows = [
+        binder.bind_all(list(row.expressions), Scope(parent=scope)) for row in node.expressions
+    ]
     if len({len(row) for row in rows}) != 1:
         raise StatementError(
             "VALUES lists must all be the same length", sqlstate="42601", position=position(node)
@@ -310,9 +307,7 @@ def bind_values(binder: Binder, node: exp.Values, scope: Scope | None) -> BoundQ
     )
     tuples = [
         exp.Tuple(
-            expressions=[
-                spark_of_cast(adapt(b, t), t) for b, t in zip(row, types, strict=True)
-            ]
+            expressions=[spark_of_cast(adapt(b, t), t) for b, t in zip(row, types, strict=True)]
         )
         for row in rows
     ]
@@ -324,5 +319,5 @@ def bind_values(binder: Binder, node: exp.Values, scope: Scope | None) -> BoundQ
     return BoundQuery(exp.select(*[o.spark for o in outputs]).from_(table), outputs)
 
 
-def _column_type(column: list[Bound], node: exp.Expression) -> Type:
+def _column_type(column: list[Bound], node: exp.Expr) -> Type:
     return common_of(column, "VALUES", position(node))

@@ -16,8 +16,8 @@ from ingest.contract.types import TEXT, Type
 
 
 def bind_function(
-    binder: Binder, node: exp.Expression, alias: exp.TableAlias | None, scope: Scope
-) -> tuple[exp.Expression, list[Source]]:
+    binder: Binder, node: exp.Expr, alias: exp.TableAlias | None, scope: Scope
+) -> tuple[exp.Expr, list[Source]]:
     """A set-returning function as a FROM item; it may refer to the items before it."""
     name, exploded, type_ = explode(binder, node, scope)
     spark, column = binder.fresh("t"), "c1"
@@ -34,15 +34,13 @@ def bind_function(
 
 
 @rule(exp.ExplodingGenerateSeries, exp.GenerateSeries, exp.Explode)
-def in_select(binder: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def in_select(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     """A set-returning function in the select list: Spark takes one, and only there."""
     _, exploded, type_ = explode(binder, node, scope)
     return Bound(exploded, type_)
 
 
-def explode(
-    binder: Binder, node: exp.Expression, scope: Scope
-) -> tuple[str, exp.Expression, Type]:
+def explode(binder: Binder, node: exp.Expr, scope: Scope) -> tuple[str, exp.Expr, Type]:
     """The function's name, `EXPLODE(array)` and the type of its rows."""
     if isinstance(node, exp.ExplodingGenerateSeries | exp.GenerateSeries):
         array, type_ = _series(binder, node, scope)
@@ -61,8 +59,8 @@ def explode(
 
 
 def _elements(
-    binder: Binder, name: str, argument: exp.Expression, scope: Scope
-) -> tuple[str, exp.Expression, Type]:
+    binder: Binder, name: str, argument: exp.Expr, scope: Scope
+) -> tuple[str, exp.Expr, Type]:
     value = as_variant(binder.bind(argument, scope), argument)
     element = exp.to_identifier("e_")
     if name == "jsonb_array_elements":
@@ -74,9 +72,7 @@ def _elements(
     return name, call("EXPLODE", mapped), type_
 
 
-def _unnest(
-    binder: Binder, node: exp.Expression, scope: Scope
-) -> tuple[str, exp.Expression, Type]:
+def _unnest(binder: Binder, node: exp.Expr, scope: Scope) -> tuple[str, exp.Expr, Type]:
     arguments = node.expressions if isinstance(node, exp.Unnest) else [node.this]
     if len(arguments) != 1 or node.args.get("offset"):
         raise NotSupported("unnest takes one array", position=position(node))
@@ -88,9 +84,7 @@ def _unnest(
     return "unnest", call("EXPLODE", array), element
 
 
-def _series(
-    binder: Binder, node: exp.Expression, scope: Scope
-) -> tuple[exp.Expression, Type]:
+def _series(binder: Binder, node: exp.Expr, scope: Scope) -> tuple[exp.Expr, Type]:
     start = binder.bind(node.args["start"], scope)
     end = binder.bind(node.args["end"], scope)
     step_node = node.args.get("step")
@@ -107,9 +101,7 @@ def _series(
     raise UnknownFunction(message, position=position(node))
 
 
-def _times(
-    start: Bound, end: Bound, step: Bound, node: exp.Expression
-) -> tuple[exp.Expression, Type]:
+def _times(start: Bound, end: Bound, step: Bound, node: exp.Expr) -> tuple[exp.Expr, Type]:
     type_ = common_of([start, end], "generate_series", position(node))
     if type_.name == "date":
         type_ = Type("timestamp with time zone")
@@ -120,20 +112,18 @@ def _times(
 
 
 def _guarded(
-    low: exp.Expression,
-    high: exp.Expression,
-    by: exp.Expression,
-    up: exp.Expression,
+    low: exp.Expr,
+    high: exp.Expr,
+    by: exp.Expr,
+    up: exp.Expr,
     type_: Type,
-) -> exp.Expression:
+) -> exp.Expr:
     """SEQUENCE, but empty when the step leads away from the end."""
     empty = cast(call("ARRAY"), f"array<{type_.spark}>")
     rising = exp.and_(up, binary(exp.LTE, low, high))
     falling = exp.and_(exp.Not(this=up.copy()), binary(exp.GTE, low, high))
     sequence = call("SEQUENCE", low, high, by)
-    unknown = exp.Paren(
-        this=exp.Is(this=binary(exp.EQ, low, high), expression=exp.Null())
-    )
+    unknown = exp.Paren(this=exp.Is(this=binary(exp.EQ, low, high), expression=exp.Null()))
     return when(
         (unknown, empty),
         (exp.Paren(this=exp.or_(rising, falling)), sequence),

@@ -38,9 +38,7 @@ def _bind_joins(binder: Binder, joins: list[exp.Join], scope: Scope) -> list[exp
     return [_bind_join(binder, join, scope) for join in joins]
 
 
-def bind_item(
-    binder: Binder, node: exp.Expression, scope: Scope
-) -> tuple[exp.Expression, list[Source]]:
+def bind_item(binder: Binder, node: exp.Expr, scope: Scope) -> tuple[exp.Expr, list[Source]]:
     """One FROM item: its Spark text and what it adds to the scope."""
     if isinstance(node, exp.Lateral):
         return _lateral(binder, node, scope)
@@ -57,9 +55,7 @@ def bind_item(
     raise binder.unsupported(node)
 
 
-def _table(
-    binder: Binder, node: exp.Table, scope: Scope
-) -> tuple[exp.Expression, list[Source]]:
+def _table(binder: Binder, node: exp.Table, scope: Scope) -> tuple[exp.Expr, list[Source]]:
     if node.args.get("sample") or node.args.get("pivots"):
         raise binder.unsupported(node)
     parts = parts_of(node)
@@ -106,17 +102,15 @@ def _view(binder: Binder, found: Resolved) -> BoundQuery:
 
 
 def _derived(
-    binder: Binder, node: exp.Expression, bound: BoundQuery, name: str = ""
-) -> tuple[exp.Expression, list[Source]]:
+    binder: Binder, node: exp.Expr, bound: BoundQuery, name: str = ""
+) -> tuple[exp.Expr, list[Source]]:
     alias = binder.fresh("t")
     source = _source(node, name, alias, bound.outputs)
     table_alias = exp.TableAlias(this=exp.to_identifier(alias))
     return exp.Subquery(this=bound.node.copy(), alias=table_alias), [source]
 
 
-def _source(
-    node: exp.Expression, name: str, alias: str, outputs: tuple[Output, ...]
-) -> Source:
+def _source(node: exp.Expr, name: str, alias: str, outputs: tuple[Output, ...]) -> Source:
     given = node.args.get("alias")
     columns = given.columns if given else []
     if len(columns) > len(outputs):
@@ -133,9 +127,7 @@ def _source(
     return Source(shown, alias, called)
 
 
-def _lateral(
-    binder: Binder, node: exp.Lateral, scope: Scope
-) -> tuple[exp.Expression, list[Source]]:
+def _lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> tuple[exp.Expr, list[Source]]:
     inner = node.this
     alias = node.args.get("alias")
     if isinstance(inner, exp.Subquery):
@@ -161,7 +153,7 @@ def _bind_join(binder: Binder, join: exp.Join, scope: Scope) -> exp.Join:
     if natural:
         using = _shared(before, sources)
     if using:
-        out.set("on", _using(binder, join, scope, before, sources, using))
+        out.set("on", _using(join, scope, before, sources, using))
     elif join.args.get("on"):
         on = binder.bind(join.args["on"], scope)
         out.set("on", on.node)
@@ -187,17 +179,16 @@ def _shared(before: list[Source], sources: list[Source]) -> list[str]:
 
 
 def _using(
-    binder: Binder,
     join: exp.Join,
     scope: Scope,
     before: list[Source],
     sources: list[Source],
     using: list[str],
-) -> exp.Expression:
+) -> exp.Expr:
     left = Scope(sources=before, merged=dict(scope.merged))
     right = Scope(sources=sources)
     side = str(join.args.get("side") or "")
-    tests: list[exp.Expression] = []
+    tests: list[exp.Expr] = []
     merged: dict[str, Bound] = {}
     for name in using:
         column = exp.column(exp.to_identifier(name, quoted=True))

@@ -78,7 +78,9 @@ def common(left: Type, right: Type) -> Type | None:
         return left if left == right else plain(left)
     names = number_name(Type(left.name)), number_name(Type(right.name))
     if names[0] and names[1]:
-        return Type(NUMBERS[max(NUMBERS.index(names[0]), NUMBERS.index(names[1]))], array=left.array)
+        return Type(
+            NUMBERS[max(NUMBERS.index(names[0]), NUMBERS.index(names[1]))], array=left.array
+        )
     if left.name in STRINGS and right.name in STRINGS:
         return Type("text", array=left.array)
     if left.name in TIMES and right.name in TIMES and not left.array:
@@ -130,7 +132,11 @@ def from_spark(text: str) -> Type:
         return Type(element.name, element.precision, element.scale, array=True)
     if match := _DECIMAL.fullmatch(text):
         precision, scale = int(match[1]), int(match[2])
-        return Type("numeric") if (precision, scale) == (38, 18) else Type("numeric", precision, scale)
+        return (
+            Type("numeric")
+            if (precision, scale) == (38, 18)
+            else Type("numeric", precision, scale)
+        )
     if text.startswith("interval"):
         return Type("interval")
     if text.startswith(("varchar", "char")):

@@ -12,9 +12,9 @@ import pyarrow as pa
 from sqlglot import exp
 
 from catalog.errors import StatementError
-from catalog.query.names import UnknownColumn, UnknownFunction, position
+from catalog.query.names import AmbiguousColumn, UnknownColumn, UnknownFunction, position
 from catalog.query.outputs import output_name
-from catalog.system.macros import MACROS, READS
+from catalog.system.macros import MACROS, READS, SHAPES
 from catalog.system.registry import RELATIONS
 from catalog.system.relation import SystemRelation
 from catalog.system.rewrite import DUCKDB_SCHEMAS, Rewriter, Session
@@ -66,7 +66,7 @@ class Engine:
     connection: Any = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def run(self, query: exp.Expression, session: Session, revision: int) -> ResultSet:
+    def run(self, query: exp.Expr, session: Session, revision: int) -> ResultSet:
         """The query's rows at the catalog's revision; raises StatementError."""
         rewriter = Rewriter(session)
         text = rewriter.query(query).sql(dialect="duckdb")
@@ -74,7 +74,7 @@ class Engine:
         with self.lock:
             self._prepare(rewriter.used, session, revision)
             try:
-                table = self.connection.execute(text).to_arrow_table()
+                table = self.connection.sql(text).to_arrow_table()
             except duckdb.Error as error:
                 raise translated(error, query) from None
         return _result(table, names, rewriter.used)
@@ -102,6 +102,8 @@ class Engine:
             self.connection.execute(f"CREATE SCHEMA {schema}")
         for name, table in (LASTING | VOLATILE).items():
             self.connection.execute(f"CREATE TABLE raw.{name} ({table.columns})")
+        for macro in SHAPES:
+            self.connection.execute(f"CREATE MACRO {macro}")
         for relation in RELATIONS:
             self.connection.execute(_view(relation))
         for macro in MACROS:
@@ -134,7 +136,9 @@ def _view(relation: SystemRelation) -> str:
     """CREATE VIEW from the declaration: the declared names and types hold, whatever the query."""
     schema = DUCKDB_SCHEMAS.get(relation.schema, relation.schema)
     columns = relation.relation.columns
-    casts = ", ".join(f'CAST(q_."{c.name}" AS {duckdb_type(c.type)}) AS "{c.name}"' for c in columns)
+    casts = ", ".join(
+        f'CAST(q_."{c.name}" AS {duckdb_type(c.type)}) AS "{c.name}"' for c in columns
+    )
     names = ", ".join(f'"{column.name}"' for column in columns)
     query = relation.query
     if not query:
@@ -143,7 +147,7 @@ def _view(relation: SystemRelation) -> str:
     return f'CREATE VIEW {schema}."{relation.name}" AS SELECT {casts} FROM ({query}) q_({names})'  # noqa: S608
 
 
-def _output_names(query: exp.Expression) -> list[str] | None:
+def _output_names(query: exp.Expr) -> list[str] | None:
     """PostgreSQL's names for the outputs, None where a star makes them the relations' own."""
     select = query
     while isinstance(select, exp.SetOperation | exp.Subquery):
@@ -156,12 +160,10 @@ def _output_names(query: exp.Expression) -> list[str] | None:
     return [output_name(item) for item in items]
 
 
-def _result(
-    table: pa.Table, names: list[str] | None, used: list[SystemRelation]
-) -> ResultSet:
+def _result(table: pa.Table, names: list[str] | None, used: list[SystemRelation]) -> ResultSet:
     declared: dict[str, Type] = {}
-    for relation in used:
-        for column in relation.relation.columns:
+    for one in used:
+        for column in one.relation.columns:
             declared.setdefault(column.name, column.type)
     shown = names or list(table.column_names)
     columns = []
@@ -170,7 +172,8 @@ def _result(
         known = declared.get(name)
         same = known is not None and duckdb_type(known) == duckdb_type(type_)
         columns.append(Column(name, known if same and known else type_))
-    return ResultSet(Relation(tuple(columns)), table)
+    relation = Relation(tuple(columns))
+    return ResultSet(relation, table.rename_columns(list(relation.names)))
 
 
 def from_arrow(type_: pa.DataType) -> Type:
@@ -198,12 +201,15 @@ _ARROW_TESTS = (
     (pa.types.is_interval, "interval"),
     (pa.types.is_binary, "bytea"),
 )
-_COLUMN = re.compile(r'(?:column|Column) (?:with name )?"?([\w.]+)"? (?:not found|does not)|'
-                     r'does not have a column named "(\w+)"')
+_COLUMN = re.compile(
+    r'(?:column|Column) (?:with name )?"?([\w.]+)"? (?:not found|does not)|'
+    r'does not have a column named "(\w+)"'
+)
+_AMBIGUOUS = re.compile(r'Ambiguous reference to column name "(\w+)"')
 _FUNCTION = re.compile(r"Function with name \"?(\w+)\"? (?:does|is) not")
 
 
-def translated(error: duckdb.Error, query: exp.Expression) -> StatementError:
+def translated(error: duckdb.Error, query: exp.Expr) -> StatementError:
     """DuckDB's complaint as one of ours, with the position of the name it is about."""
     text = str(error).split("\n")[0]
     if found := _COLUMN.search(text):
@@ -211,12 +217,15 @@ def translated(error: duckdb.Error, query: exp.Expression) -> StatementError:
         return UnknownColumn(f'column "{name}" does not exist', position=_at(query, name))
     if found := _FUNCTION.search(text):
         return UnknownFunction(f'function "{found[1]}" does not exist')
+    if found := _AMBIGUOUS.search(text):
+        message = f'column reference "{found[1]}" is ambiguous'
+        return AmbiguousColumn(message, position=_at(query, found[1]))
     kind, _, rest = text.partition(": ")
     message = (rest or kind).rstrip(".!")
     return StatementError(message[:1].lower() + message[1:], sqlstate="42601")
 
 
-def _at(query: exp.Expression, name: str) -> int | None:
+def _at(query: exp.Expr, name: str) -> int | None:
     last = name.split(".")[-1]
     found = (i for i in query.find_all(exp.Identifier) if i.name.lower() == last.lower())
     return position(next(found, None))

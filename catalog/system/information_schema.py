@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from catalog.system.relation import declare
 
-_WHERE = (
-    " FROM raw.objects o JOIN raw.schemas s ON s.id = o.schema_id"
-    " LEFT JOIN raw.databases d ON d.id = s.database_id"
-)
-_DATABASE = "coalesce(d.name, getvariable('database'))"
-
 RELATIONS = (
     declare(
         "information_schema.schemata",
@@ -22,17 +16,21 @@ RELATIONS = (
         "information_schema.tables",
         "table_catalog text, table_schema text, table_name text, table_type text,"
         " is_insertable_into text",
-        f"SELECT {_DATABASE}, s.name, o.name,"
+        "SELECT coalesce(d.name, getvariable('database')), s.name, o.name,"
         " CASE o.type WHEN 'table' THEN 'BASE TABLE' ELSE upper(o.type) END,"
         " CASE WHEN o.type = 'table' AND o.source_id IS NULL THEN 'YES' ELSE 'NO' END"
-        + _WHERE
-        + " WHERE o.type IN ('table', 'source', 'view')",
+        " FROM raw.objects o JOIN raw.schemas s ON s.id = o.schema_id"
+        " LEFT JOIN raw.databases d ON d.id = s.database_id"
+        " WHERE o.type IN ('table', 'source', 'view')",
         reads="objects schemas databases",
     ),
     declare(
         "information_schema.views",
         "table_catalog text, table_schema text, table_name text, view_definition text",
-        f"SELECT {_DATABASE}, s.name, o.name, o.definition" + _WHERE + " WHERE o.type = 'view'",
+        "SELECT coalesce(d.name, getvariable('database')), s.name, o.name, o.definition"
+        " FROM raw.objects o JOIN raw.schemas s ON s.id = o.schema_id"
+        " LEFT JOIN raw.databases d ON d.id = s.database_id"
+        " WHERE o.type = 'view'",
         reads="objects schemas databases",
     ),
     declare(
@@ -41,7 +39,8 @@ RELATIONS = (
         " ordinal_position integer, column_default text, is_nullable text, data_type text,"
         " character_maximum_length integer, numeric_precision integer, numeric_scale integer,"
         " udt_name text",
-        f"SELECT {_DATABASE}, s.name, o.name, c.name, c.position, c.\"default\","
+        "SELECT coalesce(d.name, getvariable('database')), s.name, o.name, c.name, c.position,"
+        ' c."default",'
         " CASE WHEN c.nullable THEN 'YES' ELSE 'NO' END,"
         " CASE WHEN c.type LIKE '%[]' THEN 'ARRAY' WHEN t.sql_name IS NULL THEN c.type"
         " ELSE t.sql_name END,"

@@ -6,12 +6,19 @@ in an underscore.
 
 from __future__ import annotations
 
+SHAPES = (
+    "redacted_(t_) AS regexp_replace(t_, '''(?:[^'']|'''')*''', '''<REDACTED>''', 'g')",
+    "details_(d_, h_) AS CASE WHEN d_ <> '' OR h_ <> ''"
+    " THEN CAST(json_object('detail', d_, 'hints', [h_]) AS VARCHAR) END",
+)
+"""What the relations' own queries use; there before them."""
 MACROS = (
     "pg_get_userbyid(o_) AS (SELECT any_value(m_.rolname) FROM pgc.pg_roles m_ WHERE m_.oid = o_)",
     "pg_table_is_visible(o_) AS coalesce((SELECT any_value(n_.nspname IN ('public', 'pg_catalog',"
     " 'mz_catalog', 'mz_internal')) FROM pgc.pg_class m_ JOIN pgc.pg_namespace n_"
     " ON n_.oid = m_.relnamespace WHERE m_.oid = o_), false)",
     "always_(a_, b_, c_) AS true",
+    "never_(a_, b_, c_) AS false",
     "nothing_(a_, b_, c_) AS NULL::varchar",
     "zero_(a_, b_, c_) AS 0::bigint",
     "pg_size_pretty_(n_) AS n_::varchar || ' bytes'",
@@ -52,11 +59,12 @@ FUNCTIONS: dict[str, tuple[str, int]] = {
     "pg_get_viewdef": ("pg_get_viewdef_", 2),
     "pg_size_pretty": ("pg_size_pretty_", 1),
     "pg_table_is_visible": ("pg_table_is_visible", 1),
+    "pg_relation_is_publishable": ("never_", 3),
+    "pg_is_in_recovery": ("never_", 3),
     "to_regclass": ("regclass_oid", 1),
     "to_regtype": ("regtype_oid", 1),
-    **{
-        name: ("always_", 3)
-        for name in (
+    **dict.fromkeys(
+        (
             "has_any_column_privilege",
             "has_column_privilege",
             "has_database_privilege",
@@ -68,11 +76,11 @@ FUNCTIONS: dict[str, tuple[str, int]] = {
             "pg_function_is_visible",
             "pg_statistics_obj_is_visible",
             "pg_type_is_visible",
-        )
-    },
-    **{
-        name: ("nothing_", 3)
-        for name in (
+        ),
+        ("always_", 3),
+    ),
+    **dict.fromkeys(
+        (
             "col_description",
             "obj_description",
             "pg_get_constraintdef",
@@ -86,17 +94,18 @@ FUNCTIONS: dict[str, tuple[str, int]] = {
             "pg_get_triggerdef",
             "pg_tablespace_location",
             "shobj_description",
-        )
-    },
-    **{
-        name: ("zero_", 3)
-        for name in (
+        ),
+        ("nothing_", 3),
+    ),
+    **dict.fromkeys(
+        (
             "pg_database_size",
             "pg_relation_size",
             "pg_table_size",
             "pg_tablespace_size",
             "pg_total_relation_size",
-        )
-    },
+        ),
+        ("zero_", 3),
+    ),
 }
 """PostgreSQL function: macro, and how many arguments it takes (missing ones are NULL)."""

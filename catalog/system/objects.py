@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from catalog.system.relation import declare
 
-_REDACTED = (
-    "regexp_replace(create_sql, '''(?:[^'']|'''')*''', '''<REDACTED>''', 'g')"
-)
 _OBJECT = "id text not null, oid oid not null, schema_id text not null, name text not null, "
 _OWNED = "owner_id text not null, privileges text[] not null, "
 _TEXTS = "create_sql text, redacted_create_sql text"
@@ -15,7 +12,8 @@ RELATIONS = (
     declare(
         "mz_catalog.mz_tables",
         _OBJECT + _OWNED + _TEXTS + ", source_id text",
-        f"SELECT id, oid, schema_id, name, owner_id, privileges, create_sql, {_REDACTED}, source_id"
+        "SELECT id, oid, schema_id, name, owner_id, privileges, create_sql,"
+        " redacted_(create_sql), source_id"
         " FROM raw.objects WHERE type = 'table'",
         reads="objects",
     ),
@@ -24,7 +22,7 @@ RELATIONS = (
         _OBJECT + "type text not null, connection_id text, size text, envelope_type text,"
         " key_format text, value_format text, cluster_id text, " + _OWNED + _TEXTS,
         "SELECT o.id, o.oid, o.schema_id, o.name, s.type, s.connection_id, NULL, NULL, NULL, NULL,"
-        f" 'u1', o.owner_id, o.privileges, o.create_sql, {_REDACTED.replace('create', 'o.create')}"
+        " 'u1', o.owner_id, o.privileges, o.create_sql, redacted_(o.create_sql)"
         " FROM raw.objects o JOIN raw.sources s ON s.id = o.id",
         reads="objects sources",
     ),
@@ -32,7 +30,7 @@ RELATIONS = (
         "mz_catalog.mz_views",
         _OBJECT + "definition text not null, " + _OWNED + _TEXTS,
         "SELECT id, oid, schema_id, name, coalesce(definition, create_sql, ''), owner_id,"
-        f" privileges, create_sql, {_REDACTED} FROM raw.objects WHERE type = 'view'",
+        " privileges, create_sql, redacted_(create_sql) FROM raw.objects WHERE type = 'view'",
         reads="objects",
     ),
     declare(
@@ -43,7 +41,7 @@ RELATIONS = (
         "mz_catalog.mz_connections",
         _OBJECT + "type text not null, " + _OWNED + _TEXTS,
         "SELECT o.id, o.oid, o.schema_id, o.name, c.type, o.owner_id, o.privileges, o.create_sql,"
-        f" {_REDACTED.replace('create', 'o.create')}"
+        " redacted_(o.create_sql)"
         " FROM raw.objects o JOIN raw.connections c ON c.id = o.id",
         reads="objects connections",
     ),
@@ -78,8 +76,7 @@ RELATIONS = (
     ),
     declare(
         "mz_catalog.mz_objects",
-        _OBJECT + "type text not null, owner_id text not null, cluster_id text,"
-        " privileges text[]",
+        _OBJECT + "type text not null, owner_id text not null, cluster_id text, privileges text[]",
         "SELECT id, oid, schema_id, name, type, owner_id,"
         " CASE WHEN type = 'source' THEN 'u1' END, privileges FROM raw.objects",
         reads="objects",
@@ -95,9 +92,10 @@ RELATIONS = (
     ),
     declare(
         "mz_catalog.mz_columns",
-        'id text not null, name text not null, position uint8 not null, nullable boolean not null,'
+        "id text not null, name text not null, position uint8 not null, nullable boolean not null,"
         ' type text not null, "default" text, type_oid oid not null, type_mod integer not null',
-        'SELECT id, name, position, nullable, type, "default", type_oid, type_mod FROM raw.columns',
+        'SELECT id, name, position, nullable, type, "default", type_oid, type_mod'
+        " FROM raw.columns",
         reads="columns",
     ),
     declare(

@@ -1,4 +1,4 @@
-"""pg_catalog: enough for psql, SQLAlchemy and drivers to see databases, schemas, tables, columns."""
+"""pg_catalog: enough for psql, SQLAlchemy and drivers to see what is there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from catalog.system.relation import declare
 _CLASS_COLUMNS = (
     "oid oid not null, relname text not null, relnamespace oid not null, reltype oid not null,"
     " reloftype oid, relowner oid not null, relam oid not null, relfilenode oid,"
-    " reltablespace oid not null, relpages integer, reltuples real not null, relallvisible integer,"
+    " reltablespace oid not null, relpages integer, reltuples real not null,"
+    " relallvisible integer,"
     " reltoastrelid oid not null, relhasindex boolean not null, relisshared boolean,"
     " relpersistence text not null, relkind text not null, relnatts smallint not null,"
     " relchecks smallint not null, relhasrules boolean not null, relhastriggers boolean not null,"
@@ -36,9 +37,7 @@ RELATIONS = (
         "SELECT oid, name, owner_oid, NULL FROM raw.schemas",
         reads="schemas",
     ),
-    declare(
-        "pg_catalog.pg_class", _CLASS_COLUMNS, _CLASS, reads="objects schemas roles columns"
-    ),
+    declare("pg_catalog.pg_class", _CLASS_COLUMNS, _CLASS, reads="objects schemas roles columns"),
     declare(
         "pg_catalog.pg_attribute",
         "attrelid oid not null, attname text not null, atttypid oid not null,"
@@ -48,14 +47,15 @@ RELATIONS = (
         " attislocal boolean, attcollation oid not null, attstorage text, attcompression text,"
         " attacl text[], attoptions text[], attfdwoptions text[], atthasmissing boolean",
         "SELECT o.oid, c.name, c.type_oid, -1, -1, c.position, 0, c.type_mod, NOT c.nullable,"
-        ' c."default" IS NOT NULL, \'\', \'\', false, true, 0, \'x\', \'\', NULL, NULL, NULL, false'
+        " c.\"default\" IS NOT NULL, '', '', false, true, 0, 'x', '', NULL, NULL, NULL, false"
         " FROM raw.columns c JOIN raw.objects o ON o.id = c.id",
         reads="columns objects",
     ),
     declare(
         "pg_catalog.pg_type",
         "oid oid not null, typname text not null, typnamespace oid not null,"
-        " typowner oid not null, typlen smallint not null, typbyval boolean, typtype text not null,"
+        " typowner oid not null, typlen smallint not null, typbyval boolean,"
+        " typtype text not null,"
         " typcategory text, typispreferred boolean, typisdefined boolean, typdelim text not null,"
         " typrelid oid not null, typelem oid not null, typarray oid not null, typinput text,"
         " typreceive text, typcollation oid not null, typtypmod integer not null,"

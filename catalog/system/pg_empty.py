@@ -10,14 +10,18 @@ _EMPTY = {
     " indisexclusion boolean, indimmediate boolean, indisclustered boolean, indisvalid boolean,"
     " indcheckxmin boolean, indisready boolean, indislive boolean, indisreplident boolean,"
     " indkey text, indcollation text, indclass text, indoption text, indexprs text, indpred text",
-    "pg_indexes": "schemaname text, tablename text, indexname text, tablespace text, indexdef text",
+    "pg_indexes": "schemaname text, tablename text, indexname text, tablespace text,"
+    " indexdef text",
     "pg_matviews": "schemaname text, matviewname text, matviewowner text, tablespace text,"
     " hasindexes boolean, ispopulated boolean, definition text",
-    "pg_constraint": "oid oid, conname text, connamespace oid, contype text, condeferrable boolean,"
+    "pg_constraint": "oid oid, conname text, connamespace oid, contype text,"
+    " condeferrable boolean,"
     " condeferred boolean, convalidated boolean, conrelid oid, contypid oid, conindid oid,"
     " conparentid oid, confrelid oid, confupdtype text, confdeltype text, confmatchtype text,"
     " conislocal boolean, coninhcount integer, connoinherit boolean, conkey smallint[],"
     " confkey smallint[], conbin text",
+    "pg_default_acl": "oid oid, defaclrole oid, defaclnamespace oid, defaclobjtype text,"
+    " defaclacl text[]",
     "pg_description": "objoid oid, classoid oid, objsubid integer, description text",
     "pg_shdescription": "objoid oid, classoid oid, description text",
     "pg_proc": "oid oid, proname text, pronamespace oid, proowner oid, prolang oid, prokind text,"

@@ -42,7 +42,7 @@ class Rewriter:
     session: Session
     used: list[SystemRelation] = field(default_factory=list)
 
-    def query(self, tree: exp.Expression) -> exp.Expression:
+    def query(self, tree: exp.Expr) -> exp.Expr:
         """The tree for DuckDB; raises UnknownRelation (42P01), UnknownFunction (42883)."""
         root = exp.Paren(this=tree.copy())
         ctes = {fold(cte.args["alias"].this) for cte in root.find_all(exp.CTE)}
@@ -52,7 +52,7 @@ class Rewriter:
                 node.replace(new)
         return root.this  # type: ignore[no-any-return]
 
-    def _node(self, node: exp.Expression, ctes: set[str]) -> exp.Expression:
+    def _node(self, node: exp.Expr, ctes: set[str]) -> exp.Expr:
         if isinstance(node, exp.Table):
             return self._table(node, ctes)
         rule = _RULES.get(type(node))
@@ -62,7 +62,7 @@ class Rewriter:
             return self._named(node)
         return node
 
-    def _table(self, node: exp.Table, ctes: set[str]) -> exp.Expression:
+    def _table(self, node: exp.Table, ctes: set[str]) -> exp.Expr:
         if isinstance(node.this, exp.Func):
             node.set("db", None)
             return node
@@ -81,24 +81,25 @@ class Rewriter:
         node.set("this", exp.to_identifier(found.name))
         return node
 
-    def _named(self, node: exp.Func) -> exp.Expression:
+    def _named(self, node: exp.Func) -> exp.Expr:
         name = node.sql_name().lower()
+        if name.startswith(_DENIED):
+            raise _unknown(name, node)
         if name in FUNCTIONS:
-            arguments = [a for a in node.iter_expressions() if isinstance(a, exp.Expression)]
-            return _macro(name, arguments)
+            return _macro(name, list(node.iter_expressions()))
         return node
 
-    def call(self, node: exp.Expression) -> exp.Expression:
+    def call(self, node: exp.Expr) -> exp.Expr:
         """A function by name."""
         name = str(node.this).lower()
         value = self._session_value(name)
         if value is not None:
             return value
         if name.startswith(_DENIED):
-            raise UnknownFunction(f'function "{name}" does not exist', position=position(node))
+            raise _unknown(name, node)
         return _macro(name, list(node.expressions)) if name in FUNCTIONS else node
 
-    def _session_value(self, name: str) -> exp.Expression | None:
+    def _session_value(self, name: str) -> exp.Expr | None:
         session = self.session
         values = {
             "current_database": session.database,
@@ -120,11 +121,11 @@ class Rewriter:
             return exp.Literal.number(1)
         return None
 
-    def constant(self, node: exp.Expression) -> exp.Expression:
+    def constant(self, node: exp.Expr) -> exp.Expr:
         """CURRENT_USER and its kin, which sqlglot gives classes of their own."""
         return self._session_value(_CONSTANTS[type(node)]) or node
 
-    def schemas(self, node: exp.Expression) -> exp.Expression:
+    def schemas(self, node: exp.Expr) -> exp.Expr:
         """current_schemas(implicit)."""
         names = [self.session.schema]
         if isinstance(node.this, exp.Boolean) and node.this.this:
@@ -132,7 +133,7 @@ class Rewriter:
         return exp.Array(expressions=[exp.Literal.string(name) for name in names])
 
 
-_CONSTANTS: dict[type[exp.Expression], str] = {
+_CONSTANTS: dict[type[exp.Expr], str] = {
     exp.CurrentUser: "current_user",
     exp.SessionUser: "session_user",
     exp.CurrentSchema: "current_schema",
@@ -142,13 +143,18 @@ _CONSTANTS: dict[type[exp.Expression], str] = {
 }
 
 
-def _macro(name: str, arguments: list[exp.Expression]) -> exp.Expression:
+def _unknown(name: str, node: exp.Expr) -> UnknownFunction:
+    message = f'function "{name}" does not exist'
+    return UnknownFunction(message, position=position(node))
+
+
+def _macro(name: str, arguments: list[exp.Expr]) -> exp.Expr:
     macro, count = FUNCTIONS[name]
     padded = (arguments + [exp.null() for _ in range(count)])[:count]
     return exp.Anonymous(this=macro, expressions=padded)
 
 
-def _column(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+def _column(rewriter: Rewriter, node: exp.Expr) -> exp.Expr:
     """`pg_catalog.pg_class.relname`: the schema is dropped, the table's alias is its name."""
     if node.args.get("db"):
         node.set("db", None)
@@ -156,47 +162,58 @@ def _column(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
     return node
 
 
-def _dot(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+def _dot(rewriter: Rewriter, node: exp.Expr) -> exp.Expr:
     schemas = ("pg_catalog", "mz_catalog", "mz_internal", "information_schema")
     return node.expression if node.this.name in schemas else node
 
 
-def _collate(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
-    return node.this
+def _collate(rewriter: Rewriter, node: exp.Expr) -> exp.Expr:
+    inner: exp.Expr = node.this
+    return inner
 
 
-def _operator(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+def _operator(rewriter: Rewriter, node: exp.Expr) -> exp.Expr:
     sign = str(node.args["operator"]).split(".")[-1].strip('" ')
     kind = _OPERATORS.get(sign)
     if kind is None:
         message = f"operator does not exist: {sign}"
         raise UnknownFunction(message, position=position(node))
-    made: exp.Expression = kind(this=node.this, expression=node.expression)
+    made: exp.Expr = kind(this=node.this, expression=node.expression)
     made = _regex(rewriter, made) if kind is exp.RegexpLike else made
     return exp.Not(this=made) if sign == "!~" else made
 
 
-def _regex(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+def _regex(rewriter: Rewriter, node: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this="regexp_matches", expressions=[node.this, node.expression])
 
 
-def _iregex(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+def _iregex(rewriter: Rewriter, node: exp.Expr) -> exp.Expr:
     arguments = [node.this, node.expression, exp.Literal.string("i")]
     return exp.Anonymous(this="regexp_matches", expressions=arguments)
 
 
 _REG_NAMES = ("regtype", "regclass", "regnamespace", "regproc")
-_PLAIN_TYPES = {"oid": "bigint", "name": "text", "text": "text", "char": "text", "int2vector": "text"}
+_PLAIN_TYPES = {
+    "oid": "bigint",
+    "name": "text",
+    "text": "text",
+    "char": "text",
+    "int2vector": "text",
+}
 
 
-def _cast(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+def _cast(rewriter: Rewriter, node: exp.Expr) -> exp.Expr:
     kind = node.args["to"].sql("postgres").lower().replace("pg_catalog.", "").strip('"')
     if kind in _REG_NAMES:
         if kind == "regproc":
             return exp.cast(node.this, "text")
         text = node.this.is_string
         suffix = "oid" if text else "name"
-        name = f"{'regtype' if kind == 'regtype' else 'regclass'}_{suffix}" if text else f"{kind}_name"
+        name = (
+            f"{'regtype' if kind == 'regtype' else 'regclass'}_{suffix}"
+            if text
+            else f"{kind}_name"
+        )
         return exp.Anonymous(this=name, expressions=[node.this])
     if kind in _PLAIN_TYPES:
         return exp.cast(node.this, _PLAIN_TYPES[kind])
@@ -207,11 +224,11 @@ def _cast(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
     return node
 
 
-def _to_string(rewriter: Rewriter, node: exp.Expression) -> exp.Expression:
+def _to_string(rewriter: Rewriter, node: exp.Expr) -> exp.Expr:
     return _macro("array_to_string", [node.this, node.expression])
 
 
-_RULES: dict[type[exp.Expression], Callable[[Rewriter, exp.Expression], exp.Expression]] = {
+_RULES: dict[type[exp.Expr], Callable[[Rewriter, exp.Expr], exp.Expr]] = {
     exp.Column: _column,
     exp.Dot: _dot,
     exp.Collate: _collate,

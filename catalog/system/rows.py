@@ -116,9 +116,9 @@ def _connections(region: int) -> Rows:
 
 
 def _exports(region: int) -> Rows:
-    return TableDetails.objects.filter(
-        item__region_id=region, source__isnull=False
-    ).values_list("item__gid", "source__gid", "namespace", "reference")
+    return TableDetails.objects.filter(item__region_id=region, source__isnull=False).values_list(
+        "item__gid", "source__gid", "namespace", "reference"
+    )
 
 
 def _dependencies(region: int) -> Rows:
@@ -203,7 +203,21 @@ def _states(region: int) -> Rows:
     for row in tables:
         gid, name, *state, size, updates, known, staged, readable = row
         rows.append(
-            (gid, name, "table", *state, 0, size, None, None, updates, updates, known, staged, readable)
+            (
+                gid,
+                name,
+                "table",
+                *state,
+                0,
+                size,
+                None,
+                None,
+                updates,
+                updates,
+                known,
+                staged,
+                readable,
+            )
         )
     return rows
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from uuid import UUID
 
 from sqlglot import exp
 
@@ -14,26 +15,25 @@ from catalog.system.rewrite import Session
 from ingest.contract.reports import ResultSet
 
 __all__ = ["Session", "relations", "run"]
-_engines: dict[int, Engine] = {}
+_engines: dict[UUID, Engine] = {}
 _lock = threading.Lock()
 
 
-def run(
-    query: exp.Expression, region: str, session: Session, names: Names | None = None
-) -> ResultSet:
+def run(query: exp.Expr, region: str, session: Session, names: Names | None = None) -> ResultSet:
     """The rows of a query (a sqlglot tree) over built-in relations, or over none.
 
     `names` resolves users' views over them, which are expanded. Raises StatementError: 42P01,
     42703, 42883 as for other queries.
     """
-    key, revision = Region.objects.values_list("pk", "revision").get(name=region)
+    found = Region.objects.values_list("installation", "pk", "revision").get(name=region)
+    installation, key, revision = found
     with _lock:
-        engine = _engines.setdefault(key, Engine(key))
+        engine = _engines.setdefault(installation, Engine(key))
     tree = expand(query, names) if names else query
     return engine.run(tree, session, revision)
 
 
-def expand(query: exp.Expression, names: Names) -> exp.Expression:
+def expand(query: exp.Expr, names: Names) -> exp.Expr:
     """The query with users' views replaced by their bodies."""
     root = exp.Paren(this=query.copy())
     ctes = {fold(cte.args["alias"].this) for cte in root.find_all(exp.CTE)}
@@ -50,13 +50,11 @@ def expand(query: exp.Expression, names: Names) -> exp.Expression:
             this=given.this.copy() if given else exp.to_identifier(parts[-1], quoted=True),
             columns=given.columns if given and given.columns else columns,
         )
-        table.replace(
-            exp.Subquery(this=expand(found.query, found.names or names), alias=alias)
-        )
+        table.replace(exp.Subquery(this=expand(found.query, found.names or names), alias=alias))
     return root.this  # type: ignore[no-any-return]
 
 
-def forget(region: int) -> None:
-    """Drop a region's engine, for a region that is gone."""
+def forget() -> None:
+    """Drop what is loaded: after a restore of the catalog, and between tests."""
     with _lock:
-        _engines.pop(region, None)
+        _engines.clear()

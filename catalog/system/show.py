@@ -45,7 +45,8 @@ def show_query(node: ShowObjects, database: str, schema: str) -> exp.Select:
             query = _of_database(query, node.in_schema.last if node.in_schema else database)
         return _like(query, "o.name", node.like)
     if node.kind not in _COLUMNS:
-        raise NotSupported(f"SHOW {node.kind.upper()}S is not supported yet")
+        message = f"SHOW {node.kind.upper()}S is not supported yet"
+        raise NotSupported(message)
     relation, columns = _COLUMNS[node.kind]
     query = exp.select(*columns).from_(f"mz_catalog.{relation} AS o").order_by("o.name")
     query = _in_schema(query, node.in_schema, database, schema)
@@ -54,14 +55,16 @@ def show_query(node: ShowObjects, database: str, schema: str) -> exp.Select:
     return _like(query, "o.name", node.like)
 
 
-def _equals(column: str, value: str) -> exp.Expression:
+def _equals(column: str, value: str) -> exp.Expr:
     return exp.EQ(this=parse_one(column, read="postgres"), expression=exp.Literal.string(value))
 
 
 def _like(query: exp.Select, column: str, pattern: str | None) -> exp.Select:
     if pattern is None:
         return query
-    test = exp.Like(this=parse_one(column, read="postgres"), expression=exp.Literal.string(pattern))
+    test = exp.Like(
+        this=parse_one(column, read="postgres"), expression=exp.Literal.string(pattern)
+    )
     return query.where(test)
 
 

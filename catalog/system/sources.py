@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from catalog.system.relation import declare
 
-_DETAILS = (
-    "CASE WHEN detail <> '' OR hint <> ''"
-    " THEN CAST(json_object('detail', detail, 'hints', [hint]) AS VARCHAR) END"
-)
-
 RELATIONS = (
     declare(
         "mz_internal.mz_source_references",
@@ -60,16 +55,16 @@ RELATIONS = (
         "mz_internal.mz_source_statuses",
         "id text not null, name text not null, type text not null,"
         " last_status_change_at timestamptz, status text not null, error text, details jsonb",
-        "SELECT id, name, type, changed_at, status, nullif(error, ''), " + _DETAILS
-        + " FROM raw.states",
+        "SELECT id, name, type, changed_at, status, nullif(error, ''), details_(detail, hint)"
+        " FROM raw.states",
         reads="states",
     ),
     declare(
         "mz_internal.mz_source_status_history",
         "occurred_at timestamptz not null, source_id text not null, status text not null,"
         " error text, details jsonb, replica_id text",
-        "SELECT occurred_at, object_id, status, nullif(error, ''), " + _DETAILS
-        + ", NULL FROM raw.status_history",
+        "SELECT occurred_at, object_id, status, nullif(error, ''), details_(detail, hint), NULL"
+        " FROM raw.status_history",
         reads="status_history",
     ),
     declare(

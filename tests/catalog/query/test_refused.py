@@ -1,4 +1,4 @@
-"""What cannot mean the same on Spark is refused, each with its SQLSTATE; never answered wrongly."""
+"""What cannot mean the same on Spark is refused with its SQLSTATE, never answered wrongly."""
 
 from __future__ import annotations
 

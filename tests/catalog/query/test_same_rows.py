@@ -39,7 +39,7 @@ def spark(plane: Plane, upstream: psycopg.Connection[Any]) -> Iterator[Any]:
     session.conf.set("spark.sql.session.timeZone", "UTC")
     session.conf.set("spark.sql.ansi.enabled", "true")
     for name, item, relation in (("shopper", "u1", SHOPPER), ("purchase", "u2", PURCHASE)):
-        rows = upstream.execute(f"SELECT * FROM {name}").fetchall()  # noqa: S608
+        rows = upstream.execute(f"SELECT * FROM {name}").fetchall()
         schema = ", ".join(f"`{c.name}` {c.type.spark}" for c in relation.columns)
         plain = [[_stored(value) for value in row] for row in rows]
         session.createDataFrame(plain, schema).createOrReplaceTempView(item)
