@@ -12,10 +12,7 @@ class ConsoleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Make Celery's `shared_task` find this application in every process."""
-        import console.celery  # noqa: F401
-        from console import worker
+        """Tell pages and the worker of changes; makes `shared_task` find the Celery app too."""
         from console.broadcast import broadcaster
 
         broadcaster.connect()
-        worker.connect()

@@ -1,4 +1,4 @@
-"""The catalog's two signals, told to every open page through the channel layer.
+"""The catalog's two signals, told to every open page and to the worker.
 
 Senders only note what changed; one thread per process sends, at most four times a second.
 """
@@ -14,9 +14,18 @@ from channels.layers import get_channel_layer
 from django.conf import settings
 
 from catalog import signals
+from console.celery import app
 
 PAUSE = 0.25
 _log = logging.getLogger(__name__)
+
+
+def wake(**_: Any) -> None:
+    """Make the worker reconcile soon; a lost wake is made good by the beat."""
+    try:
+        app.send_task("console.worker.reconcile", expires=5, retry=False)
+    except Exception:
+        _log.warning("the worker could not be woken", exc_info=True)
 
 
 class Broadcaster:
@@ -31,6 +40,7 @@ class Broadcaster:
 
     def connect(self) -> None:
         """Listen to the catalog's signals."""
+        signals.committed.connect(wake, dispatch_uid="worker")
         signals.committed.connect(self._committed, dispatch_uid="broadcast")
         signals.reported.connect(self._reported, dispatch_uid="broadcast")
 
@@ -53,8 +63,8 @@ class Broadcaster:
 
     def _run(self) -> None:
         pause = threading.Event()
-        while True:
-            self._wake.wait()
+        while threading.main_thread().is_alive():
+            self._wake.wait(1.0)
             self._wake.clear()
             try:
                 self._send()
@@ -67,7 +77,7 @@ class Broadcaster:
             (revision, changed), self._catalog = self._catalog, (0, set())
             reported, self._progress = self._progress, set()
         layer = get_channel_layer()
-        if layer is None:
+        if layer is None or not threading.main_thread().is_alive():
             return
         if revision:
             message = {

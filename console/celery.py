@@ -14,5 +14,9 @@ app.autodiscover_tasks(["console"], related_name="worker")
 app.conf.beat_schedule = {
     "reconcile": {"task": "console.worker.reconcile", "schedule": 5.0, "options": {"expires": 5}},
     "apply": {"task": "console.worker.apply_all", "schedule": 20.0, "options": {"expires": 20}},
-    "compact": {"task": "console.worker.compact_all", "schedule": 60.0, "options": {"expires": 60}},
+    "compact": {
+        "task": "console.worker.compact_all",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
 }

@@ -9,7 +9,7 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from catalog import desired, reads, signals, upkeep
+from catalog import desired, reads, upkeep
 from catalog.names import SYSTEM_ROLE
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.source import RefreshReferences
@@ -24,19 +24,6 @@ RETRY: dict[str, Any] = {
     "retry_backoff_max": 60,
     "max_retries": 5,
 }
-
-
-def wake(**_: Any) -> None:
-    """Reconcile soon; a lost wake is made good by the beat."""
-    try:
-        reconcile.apply_async(expires=5, retry=False)
-    except Exception:
-        _log.warning("the worker could not be woken", exc_info=True)
-
-
-def connect() -> None:
-    """Wake the worker at every commit, from whichever process made it."""
-    signals.committed.connect(wake, dispatch_uid="worker")
 
 
 @shared_task

@@ -63,6 +63,8 @@ def parameters(target: PostgresTarget, statement_seconds: int = 60) -> dict[str,
         "keepalives_count": "3",
         "options": " ".join(f"-c {name}={value}" for name, value in settings.items()),
     }
+    if target.address:
+        fields["hostaddr"] = target.address
     if target.password is not None:
         fields["password"] = str(target.password)
     return fields
@@ -120,7 +122,7 @@ def reach(target: PostgresTarget) -> None:
     Raises Terminal for an unknown host name, Transient when nothing answers.
     """
     try:
-        with socket.create_connection((target.host, target.port), timeout=CONNECT_SECONDS):
+        with socket.create_connection((target.address or target.host, target.port), timeout=CONNECT_SECONDS):
             pass
     except OSError as error:
         raise faults.reaching(target, error) from None
