@@ -6,6 +6,8 @@ when the server lost the session, and turns Spark's failures into the project's.
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import re
 import threading
 from collections.abc import Callable
@@ -136,6 +138,15 @@ def failure(error: Exception) -> HeadraceError:
         )
     state = getattr(error, "getSqlState", lambda: None)() or "XX000"
     return IngestError(_first_sentence(text), sqlstate=state)
+
+
+@atexit.register
+def _close() -> None:
+    """Close channels while threads still run; a session that is collected later would wait for
+    its channel's thread for ever and the process would not end."""
+    for live in _sessions.values():
+        with contextlib.suppress(Exception):
+            live.client.close()
 
 
 def _connect(plane: Plane) -> SparkSession:

@@ -140,6 +140,6 @@ def test_rewritten_orders_stay_whole(plane: Plane) -> None:
             time.sleep(0.5)
             sums = "select l_orderkey, sum(l_extendedprice) s from t1 group by 1"
             match = "o_orderkey = l_orderkey where s is distinct from o_totalprice"
-            sql = f"select count(*) from ({sums}) full join t0 on {match}"  # noqa: S608
+            sql = f"select count(*) from ({sums}) full join t0 on {match}"
             assert ask(plane, host, sql, orders, lines) == [(0,)]
         assert ask(plane, host, "select count(*) from t0", orders) == [(300,)]
