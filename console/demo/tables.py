@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 EMAIL = "demo@headrace.example"
 AUCTION_TABLES = ("organizations", "users", "accounts", "auctions", "bids")
-_PATIENCE = 240.0
+_PATIENCE = 600.0
+_EVERY = 10.0
 _UPSTREAM = sql.SQL(
     """
 create secret if not exists shop_password as {password};
@@ -41,15 +43,34 @@ class Login:
     password: str
 
 
-def make() -> Login:
-    """Make what is missing of the demo and wait until every table can be read.
+class Wait:
+    """Patience with an end, and a sign of life every ten seconds."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._began = self._told = time.monotonic()
+
+    def for_(self, awaited: str) -> None:
+        """Wait a moment longer; raises HeadraceError when it has been too long."""
+        now = time.monotonic()
+        if now - self._began > _PATIENCE:
+            message = f"still waiting after {_PATIENCE:.0f} s: {awaited}"
+            raise HeadraceError(message)
+        if now - self._told > _EVERY:
+            self._told = now
+            self._tell(f"  demo  {now - self._began:.0f} s  {awaited}")
+        time.sleep(0.5)
+
+
+def make(tell: Callable[[str], None]) -> Login:
+    """Make what is missing of the demo and wait until every table can be read, telling what for.
 
     Raises HeadraceError: a statement's own, or one that says what is not ready in time.
     """
-    deadline = time.monotonic() + _PATIENCE
+    wait = Wait(tell)
     user = user_by_email(EMAIL) or create_user(EMAIL, secrets.token_urlsafe(24), owner=True)
     login = Login(EMAIL, create_token(user, "demo").app_password)
-    facts = _await_upstream(deadline)
+    facts = _await_upstream(wait)
     execute(
         user,
         _UPSTREAM.format(
@@ -64,7 +85,7 @@ def make() -> Login:
     execute(user, _tables("shop", "public", TABLES))
     execute(user, _tables("auction_house", "auction", AUCTION_TABLES))
     for table in (*TABLES, *AUCTION_TABLES):
-        _await_table(user, table, deadline)
+        _await_table(user, table, wait)
     return login
 
 
@@ -86,30 +107,23 @@ def _tables(source: str, namespace: str, names: tuple[str, ...]) -> sql.Composab
     return sql.SQL("; ").join([sql.SQL("begin"), *creates, sql.SQL("commit")])
 
 
-def _await_upstream(deadline: float) -> DemoStatus:
+def _await_upstream(wait: Wait) -> DemoStatus:
     while True:
         facts = demo_status()
         if facts.state == "running":
             return facts
         if facts.state == "failed":
             raise HeadraceError("the demo's PostgreSQL does not run", detail=facts.message)
-        _pause("the demo's PostgreSQL", deadline)
+        wait.for_("the demo's PostgreSQL")
 
 
-def _await_table(user: User, name: str, deadline: float) -> None:
+def _await_table(user: User, name: str, wait: Wait) -> None:
     """Until a SELECT of it works: that is what live means."""
     probe = sql.SQL("select 1 from {} limit 1").format(sql.Identifier(name))
     while True:
         try:
             execute(user, probe)
         except HeadraceError as error:
-            _pause(f"table {name} ({error.message})", deadline)
+            wait.for_(error.message)
         else:
             return
-
-
-def _pause(awaited: str, deadline: float) -> None:
-    if time.monotonic() > deadline:
-        message = f"{awaited} is not ready after {_PATIENCE:.0f} s"
-        raise HeadraceError(message)
-    time.sleep(0.5)

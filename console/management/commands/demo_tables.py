@@ -20,7 +20,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Print `ready URL user=EMAIL password=APP_PASSWORD`, alone on a line."""
         try:
-            login = make()
+            login = make(self.stdout.write)
         except HeadraceError as error:
             raise CommandError(f"{error.message}. {error.hint or ''}".strip()) from error
         url = f"http://{settings.HEADRACE_HOST}:{settings.HEADRACE_PORT}"
