@@ -63,7 +63,7 @@ class Scope:
         return entry
 
     def unknown(self, name: Name, kinds: tuple[ItemKind, ...] = ()) -> UnknownItem:
-        """The error for a name that resolves to nothing; names what is missing and what is near."""
+        """The error for a name that resolves to nothing: what is missing, and what is near."""
         at = _at(name)
         for path in self.candidates(name)[:1]:
             if path[:1] not in self.picture.namespaces:
@@ -120,7 +120,7 @@ class Scope:
         return (self.database, *name.parts)
 
     def taken(self, kind: ItemKind, path: Path, *, if_not_exists: bool) -> Notice | None:
-        """A notice when the name is taken and that is fine; raises DuplicateItem when it is not."""
+        """A notice when the name is taken and may be; raises DuplicateItem when it may not."""
         entry = self.picture.by_path.get(path)
         if entry is None:
             return None
