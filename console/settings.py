@@ -210,7 +210,7 @@ CONTENT_SECURITY_POLICY = {
 _in_memory: dict[str, Any] = {"BACKEND": "channels.layers.InMemoryChannelLayer"}
 _on_redis: dict[str, Any] = {
     "BACKEND": "channels_redis.core.RedisChannelLayer",
-    "CONFIG": {"hosts": [HEADRACE_REDIS], "prefix": "headrace"},
+    "CONFIG": {"hosts": [{"address": HEADRACE_REDIS, "socket_timeout": 30}], "prefix": "headrace"},
 }
 CHANNEL_LAYERS = {"default": _on_redis if HEADRACE_REDIS else _in_memory}
 

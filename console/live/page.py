@@ -73,6 +73,8 @@ class PageConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
                     await asyncio.wait_for(self._changed.wait(), IDLE)
         except Gone:
             await self.close(code=NO_SUCH_THING)
+        except OSError as error:
+            _log.debug("a browser left while it was told something: %s", error)
         except Exception:
             _log.exception("a live page failed: %s", self._parameters)
             await self.close(code=1011)

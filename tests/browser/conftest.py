@@ -84,6 +84,7 @@ def shop(postgres: Postgres) -> Postgres:
 def chromium(chromium_path: str) -> Iterator[Browser]:
     """A browser."""
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE)
         browser = playwright.chromium.launch(executable_path=chromium_path, args=list(FLAGS))
         yield browser
         browser.close()
