@@ -91,7 +91,7 @@ class FeedRow:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A table. `source` is None for a plain one; `namespace`/`reference` name the upstream table."""
+    """A table. `source` is None for a plain one; `namespace`, `reference` name upstream's."""
 
     item: ItemRow
     source: ItemRow | None

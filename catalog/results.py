@@ -32,7 +32,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Rows:
-    """A statement with rows. `timestamp` is the mz_timestamp (ms) they are true at, if they have one."""
+    """A statement with rows; `timestamp` is the mz_timestamp (ms) they are true at, if any."""
 
     tag: str
     relation: Relation

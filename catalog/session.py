@@ -59,7 +59,7 @@ class Session:
         self._sequencer = Sequencer(self.region, role)
 
     @property
-    def transaction_status(self) -> Literal["I", "T", "E"]:
+    def transaction_status(self) -> str:
         """`I` outside of a transaction, `T` in one, `E` in one that has failed."""
         if self._transaction is None:
             return "I"

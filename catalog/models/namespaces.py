@@ -10,9 +10,9 @@ from django.db import models
 class Region(models.Model):
     """One catalog of its own: `provider/region`, with the counters that ids and times come from.
 
-    `revision` grows by one with every catalog transaction, and `stamp` is another with each, so
-    that a restored database is not taken for the one that was there before; `oracle_time` (ms) is the newest
-    timestamp that was handed out; `installation` tells this region's slots from anybody else's.
+    `revision` grows by one with every catalog transaction; `stamp` changes with each, so that a
+    restored database is not taken for another. `oracle_time` (ms) is the newest timestamp that was
+    handed out; `installation` tells this region's slots from anybody else's.
     """
 
     name = models.CharField(max_length=200, unique=True)
