@@ -122,7 +122,9 @@ def reach(target: PostgresTarget) -> None:
     Raises Terminal for an unknown host name, Transient when nothing answers.
     """
     try:
-        with socket.create_connection((target.address or target.host, target.port), timeout=CONNECT_SECONDS):
+        with socket.create_connection(
+            (target.address or target.host, target.port), timeout=CONNECT_SECONDS
+        ):
             pass
     except OSError as error:
         raise faults.reaching(target, error) from None

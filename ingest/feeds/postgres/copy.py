@@ -57,8 +57,8 @@ class Job:
 
 
 def copier(job: Job) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """For `mapInArrow` over range numbers: copies the ranges, answers their rows and rejected rows,
-    or the error that ended it: a sentence, where Spark would have a trace.
+    """For `mapInArrow` over range numbers: copies the ranges, answers their rows and rejected
+    rows, or the error that ended it: a sentence, where Spark would have a trace.
 
     The work is done in a thread of low priority, so that the feed's own commits come first.
     """

@@ -81,7 +81,7 @@ def exports_of(target: PostgresTarget, publication: str, group: str = "g1") -> l
     return [export_of(one, f"u_{one.name}", group, target.database) for one in references]
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = 180) -> None:
     until = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > until:

@@ -135,9 +135,8 @@ def test_every_kind_of_change(upstream: Upstream) -> None:
     with upstream.session.transaction():
         upstream.session.execute("insert into k values (3000, 'two tables')")
         upstream.session.execute("insert into f values (3000, 'two tables')")
-    with pytest.raises(psycopg.errors.UniqueViolation), upstream.session.transaction():
+    with upstream.session.transaction(force_rollback=True):
         upstream.session.execute("insert into f values (4000, 'rolled back')")
-        upstream.session.execute("insert into k values (3000, 'twice')")
     upstream.caught_up()
     for table in tables.values():
         upstream.matches(table)
@@ -240,7 +239,7 @@ def test_a_lost_slot_is_never_a_silent_gap(upstream: Upstream) -> None:
     drop_feed(upstream.plane, upstream.feed)
     upstream.start()
     assert upstream.thread is not None
-    upstream.thread.join(20)
+    upstream.thread.join(120)
     assert isinstance(upstream.error, Terminal), upstream.host.last
     assert "is gone" in upstream.error.message
     assert upstream.host.last.status == "failed"
