@@ -25,6 +25,7 @@ Purpose = Literal["read", "write", "log", "snapshot", "maintenance"]
 T = TypeVar("T")
 
 _SETTINGS = {
+    "spark.databricks.delta.skipRecordingEmptyCommits": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
     "spark.databricks.delta.properties.defaults.checkpointInterval": "100",

@@ -91,7 +91,8 @@ class LogWriter:
         except Transient:
             if not self._holds(commit):
                 raise
-        self._fence(commit)
+        if not self._fence(commit):
+            raise Transient("the log did not take a batch", detail=f"time {commit.time}")
 
     def _write(self, live: SparkSession, rows: pa.Table | Spooled | None, commit: Commit) -> None:
         properties = _PROPERTIES if self._version < 0 else None
@@ -102,13 +103,18 @@ class LogWriter:
         found = delta.last_commit(self._plane, self._feed)
         return found is not None and found[1] == commit
 
-    def _fence(self, own: Commit | None = None) -> None:
-        """Look at the commits since the last look; raises Fenced for a newer epoch's."""
+    def _fence(self, own: Commit | None = None) -> bool:
+        """Look at the commits since the last look; whether `own` is one of them. Raises Fenced
+        for a newer epoch's."""
+        seen = False
         for version in delta.versions(self._path, self._version):
             commit = delta.log_commit(version)
-            if commit is not None and commit != own:
+            if commit is not None and commit == own:
+                seen = True
+            elif commit is not None:
                 self._judge(commit)
             self._version = version.number
+        return seen
 
     def _judge(self, foreign: Commit) -> None:
         if foreign.epoch > self._epoch:

@@ -239,7 +239,7 @@ def test_a_lost_slot_is_never_a_silent_gap(upstream: Upstream) -> None:
     drop_feed(upstream.plane, upstream.feed)
     upstream.start()
     assert upstream.thread is not None
-    upstream.thread.join(120)
+    upstream.thread.join(60)
     assert isinstance(upstream.error, Terminal), upstream.host.last
     assert "is gone" in upstream.error.message
     assert upstream.host.last.status == "failed"
