@@ -79,6 +79,11 @@ def quoted(name: str) -> str:
 
 
 def _keyed(rows: DataFrame, found: Pending, source: Input) -> DataFrame:
+    if found.keys is not None:
+        if found.truncated:
+            return found.rows
+        same = same_key(source)
+        return rows.join(F.broadcast(found.keys), same, "left_anti").unionAll(found.rows)
     columns = source.columns
     present = found.rows.where((F.col("op") != "d") & cast.all_fit(F.col("after"), columns))
     whole = F.size(F.coalesce(F.col("missing"), F.array().cast("array<int>"))) == 0

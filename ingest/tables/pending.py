@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
 from ingest.contract.commands import ExportColumn, Input
 from ingest.contract.plane import Plane
-from ingest.tables import tail
+from ingest.tables import tail, typed
 from ingest.tables.frontier import Frontier
 
 Cells = Sequence[str | None]
@@ -47,13 +48,15 @@ class Pending:
     values that upstream left out and only the base has. `retracts`: some rows of the base go.
 
     `rows` of a keyed table: time, position, op, key, after, missing; of one without a key: time,
-    position, after, diff.
+    position, after, diff. With `keys`, the touched keys as `collection.same_key` wants them,
+    `rows` are the typed rows themselves.
     """
 
     rows: DataFrame
     truncated: bool
     incomplete: bool
     retracts: bool
+    keys: DataFrame | None = None
 
 
 def pending(
@@ -67,13 +70,14 @@ def pending(
         if count == 0:
             return None
         if count <= tail.MOST_ROWS:
-            return _in_memory(session, log, source, frontier, upto)
+            return _in_memory(session, plane, source, frontier, upto)
     return in_spark(log.frame(session, source.reference, frontier, upto), source)
 
 
 def _in_memory(
-    session: SparkSession, log: tail.Log, source: Input, frontier: Frontier, upto: int
+    session: SparkSession, plane: Plane, source: Input, frontier: Frontier, upto: int
 ) -> Pending | None:
+    log = tail.log(plane, source.feed)
     table = log.rows(source.reference, frontier, upto)
     if table is None:
         whole = log.frame(session, source.reference, frontier, upto)
@@ -81,7 +85,28 @@ def _in_memory(
         log.remember(source.reference, frontier.time, upto, table)
     if table.num_rows == 0:
         return None
-    return reduce_keyed(session, table) if source.key else reduce_keyless(session, table, source)
+    if not source.key:
+        return reduce_keyless(session, table, source)
+    if any(table["unchanged"].to_pylist()):
+        return reduce_keyed(session, table)
+    return _typed(session, table, typed.rows(session, plane, source, frontier, table), source)
+
+
+def _typed(session: SparkSession, raw: pa.Table, values: pa.Table, source: Input) -> Pending:
+    """`reduce_keyed` for a tail whose values are typed already."""
+    newest, truncated = _newest(raw["op"].to_pylist(), raw["key"].to_pylist())
+    indices = pa.array(newest.values(), pa.int64())
+    picked = values.take(indices)
+    keys = picked.select([f"__key_{i}" for i in range(len(source.key))])
+    there = pc.and_(pc.not_equal(raw["op"].take(indices), "d"), picked["__fits"])
+    made = picked.filter(there).select(list(source.relation.names))
+    return Pending(
+        session.createDataFrame(made.combine_chunks()),
+        truncated,
+        incomplete=False,
+        retracts=True,
+        keys=session.createDataFrame(keys.combine_chunks()),
+    )
 
 
 def reduce_keyed(session: SparkSession, table: pa.Table) -> Pending:

@@ -1,0 +1,83 @@
+"""Typed values of a tail in memory: each row is cast once, by Spark, however often it is read."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql.connect import functions as F
+
+from ingest.contract.commands import Input
+from ingest.contract.plane import Plane
+from ingest.tables import cast
+from ingest.tables.frontier import Frontier
+
+_MOST_ROWS = 400_000
+_Place = tuple[Plane, Input, Frontier]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The first rows of a tail, typed; `last` is the time and place of the last of them."""
+
+    rows: pa.Table
+    last: tuple[int, int]
+
+
+_known: OrderedDict[_Place, _Known] = OrderedDict()
+_lock = threading.Lock()
+
+
+def rows(
+    session: SparkSession, plane: Plane, source: Input, frontier: Frontier, raw: pa.Table
+) -> pa.Table:
+    """The ordered tail `raw` after `frontier`, row by row: `__fits`, key columns, the columns."""
+    place = (plane, source, frontier)
+    with _lock:
+        known = _known.get(place)
+    have = known.rows if known is not None and _continues(raw, known) else None
+    if have is None:
+        have = _cast(session, source, raw)
+    elif have.num_rows < raw.num_rows:
+        have = pa.concat_tables([have, _cast(session, source, raw.slice(have.num_rows))])
+    else:
+        return have.slice(0, raw.num_rows)
+    with _lock:
+        _known[place] = _Known(have.combine_chunks(), _last(raw, raw.num_rows))
+        _known.move_to_end(place)
+        while len(_known) > 1 and sum(k.rows.num_rows for k in _known.values()) > _MOST_ROWS:
+            _known.popitem(last=False)
+    return have
+
+
+def _continues(raw: pa.Table, known: _Known) -> bool:
+    """Whether what is known is the beginning of the tail, or the tail the beginning of it."""
+    if raw.num_rows < known.rows.num_rows:
+        return _last(raw, raw.num_rows) <= known.last
+    return _last(raw, known.rows.num_rows) == known.last
+
+
+def _last(raw: pa.Table, count: int) -> tuple[int, int]:
+    return raw["time"][count - 1].as_py(), raw["seq"][count - 1].as_py()
+
+
+def _cast(session: SparkSession, source: Input, raw: pa.Table) -> pa.Table:
+    kinds = {c.name: c.type for c in source.columns}
+    keys = [
+        cast.typed(F.get("key", i), kinds[name]).cast(kinds[name].spark).alias(f"__key_{i}")
+        for i, name in enumerate(source.key)
+    ]
+    after = F.col("after")
+    numbers = pa.array(range(raw.num_rows), pa.int64())
+    given = raw.select(["key", "after"]).append_column("__row", numbers).combine_chunks()
+    frame = session.createDataFrame(given).select(
+        "__row",
+        cast.all_fit(after, source.columns).alias("__fits"),
+        *keys,
+        *cast.values(after, source.columns),
+    )
+    data, _ = frame._to_table()  # type: ignore[operator]  # noqa: SLF001
+    return data.sort_by("__row").drop_columns(["__row"])
