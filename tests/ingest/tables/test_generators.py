@@ -10,7 +10,7 @@ from ingest.feeds import generators
 from ingest.feeds.generators import kind as kinds
 from ingest.feeds.generators import rows
 
-CASES = (
+CASES: tuple[tuple[str, dict[str, str], int], ...] = (
     ("counter", {}, 30),
     ("counter", {"MAX CARDINALITY": "7"}, 30),
     ("auction", {"TICK INTERVAL": "500ms"}, 45),

@@ -8,8 +8,9 @@ from collections import Counter
 
 import pytest
 
+from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
-from ingest.tables import apply, changes, frontier, pending, retention, tail
+from ingest.tables import apply, changes, frontier, retention, tail
 from tests.ingest.tables.upstream import Upstream, export, rows, table
 
 pytestmark = pytest.mark.spark
@@ -45,7 +46,7 @@ def test_every_time_reads_as_it_was(plane: Plane, *, keyed: bool, seed: int) -> 
         assert rows(plane, source, time) == upstream.history[time]
 
 
-def _check(plane: Plane, upstream: Upstream, source: pending.Input) -> None:
+def _check(plane: Plane, upstream: Upstream, source: Input) -> None:
     for time in upstream.history:
         assert rows(plane, source, time) == upstream.history[time], time
 
