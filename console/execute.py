@@ -80,8 +80,12 @@ class UserSession:
         self._session.fail()
 
     def cancel(self) -> None:
-        """Stop the query that is running; may be called from another thread."""
-        self._session.cancel()
+        """Stop the query that is running; may be called from another thread.
+
+        Raises HeadraceError and nothing else.
+        """
+        with _faults_hidden():
+            self._session.cancel()
 
 
 def open_session(user: SignedIn) -> UserSession:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from asyncio import StreamReader, StreamWriter
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from catalog.results import Done, Result, Rows
@@ -254,7 +255,8 @@ class Conversation:
         while not work.done():
             await asyncio.wait((work,), timeout=_GONE)
             if not work.done() and self._reader.at_eof():
-                await asyncio.to_thread(self._session.cancel)
+                with suppress(HeadraceError):
+                    await asyncio.to_thread(self._session.cancel)
         return work.result()
 
     def _ready(self) -> None:

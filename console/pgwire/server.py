@@ -161,7 +161,8 @@ class Server:
     async def _cancel(self, request: CancelRequest) -> None:
         client = self._clients.get(request.process)
         if client is not None and hmac.compare_digest(client.key, request.key):
-            await asyncio.to_thread(client.session.cancel)
+            with suppress(HeadraceError):
+                await asyncio.to_thread(client.session.cancel)
 
 
 def _keep_alive(writer: StreamWriter) -> None:

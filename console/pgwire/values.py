@@ -35,7 +35,7 @@ def row_messages(relation: Relation, data: pa.Table, formats: Sequence[int]) -> 
             _framed(_encoded(part.column(index), column.type, binary=formats[index] == 1))
             for index, column in enumerate(relation.columns)
         ]
-        yield _rows(columns, part.num_rows)
+        yield _rows(columns, min(AT_ONCE, data.num_rows - start))
 
 
 def _rows(columns: list[list[bytes]], count: int) -> bytes:
