@@ -46,7 +46,7 @@ class Metric:
 
 
 def write(metrics: Sequence[Metric], machine: dict[str, Any]) -> Path:
-    """Write `latest.json`: the machine, and one object per metric; earlier ones are kept by name."""
+    """Write `latest.json`, one object per metric; metrics not measured now are kept."""
     path = RESULTS / "latest.json"
     before: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
     kept = {row["name"]: row for row in before.get("metrics", [])}
@@ -60,7 +60,9 @@ def table(metrics: Sequence[Metric]) -> str:
     head = ("metric", "value", "unit", "peer", "peer value", "ratio", "target", "met")
     rows = [head] + [_row(metric) for metric in metrics]
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-    return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(
+        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows
+    )
 
 
 def _row(metric: Metric) -> tuple[str, ...]:

@@ -27,7 +27,8 @@ def make_many(dsn: str) -> None:
                 for table in range(PER_SCHEMA):
                     connection.execute(
                         sql.SQL(
-                            "create table {}.{} (id bigint primary key, email text, total numeric(12,2),"
+                            "create table {}.{} (id bigint primary key, email text,"
+                            " total numeric(12,2),"
                             " at timestamptz, state text, doc jsonb, flag bool)"
                         ).format(name, sql.Identifier(f"table_{table:02}"))
                     )
@@ -47,7 +48,9 @@ def measure(server: Postgres, running: Product) -> list[Metric]:
         "search": f"/sources/{row[0]}/choose?q=table_07",
     }
     return [
-        Metric(f"picker, 2,000 references, {name}", _median(running, path, cookie), "ms", target=60)
+        Metric(
+            f"picker, 2,000 references, {name}", _median(running, path, cookie), "ms", target=60
+        )
         for name, path in pages.items()
     ]
 

@@ -3,53 +3,73 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from psycopg.conninfo import conninfo_to_dict
 
+from catalog.sql import render
+from catalog.sql.nodes.connection import CreateConnection
+from catalog.sql.nodes.item import Drop
+from catalog.sql.nodes.names import ItemKind, Name, Option, SecretReference
+from catalog.sql.nodes.secret import CreateSecret
+from catalog.sql.nodes.session import TransactionControl
+from catalog.sql.nodes.source import CreateSource
+from catalog.sql.nodes.statement import Statement
+from catalog.sql.nodes.table import CreateTableFromSource
 from tests.services.product import Product
 
+_STATES = "SELECT name, status FROM mz_internal.mz_source_statuses"
 
-def literal(text: str) -> str:
-    """A SQL string literal."""
-    return "'" + text.replace("'", "''") + "'"
+
+def run(product: Product, *statements: Statement) -> None:
+    """Run statements as one text; raises at the first error."""
+    product.sql("; ".join(render(statement) for statement in statements))
 
 
 def connect(product: Product, name: str, dsn: str) -> None:
     """Create a secret and a connection to the database."""
-    facts = conninfo_to_dict(dsn)
-    product.sql(f"CREATE SECRET {name}_password AS {literal(str(facts['password']))}")
-    product.sql(
-        f"CREATE CONNECTION {name} TO POSTGRES (HOST {literal(str(facts['host']))},"
-        f" PORT {facts['port']}, DATABASE {literal(str(facts['dbname']))},"
-        f" USER {literal(str(facts['user']))}, PASSWORD SECRET {name}_password)"
+    facts = {key: str(value) for key, value in conninfo_to_dict(dsn).items()}
+    secret = Name((f"{name}_password",))
+    run(product, CreateSecret(secret, facts["password"]))
+    options = (
+        Option("HOST", facts["host"]),
+        Option("PORT", facts["port"]),
+        Option("DATABASE", facts["dbname"]),
+        Option("USER", facts["user"]),
+        Option("PASSWORD", SecretReference(secret)),
     )
+    run(product, CreateConnection(Name((name,)), "postgres", options))
 
 
 def source(product: Product, name: str, connection: str, publication: str) -> None:
     """Create a source."""
-    product.sql(
-        f"CREATE SOURCE {name} FROM POSTGRES CONNECTION {connection}"
-        f" (PUBLICATION {literal(publication)})"
-    )
+    options = (Option("PUBLICATION", publication),)
+    run(product, CreateSource(Name((name,)), "postgres", options, Name((connection,))))
 
 
 def tables(product: Product, source_name: str, names: dict[str, str]) -> None:
-    """Create tables (here -> upstream) in one transaction."""
-    statements = [
-        f"CREATE TABLE {here} FROM SOURCE {source_name} (REFERENCE public.{there});"
-        for here, there in names.items()
-    ]
-    product.sql("BEGIN; " + " ".join(statements) + " COMMIT;")
+    """Create tables (here -> upstream, in schema public) in one transaction."""
+    run(
+        product,
+        TransactionControl("begin"),
+        *(
+            CreateTableFromSource(Name((here,)), Name((source_name,)), Name(("public", there)))
+            for here, there in names.items()
+        ),
+        TransactionControl("commit"),
+    )
 
 
-def wait_running(product: Product, names: list[str], timeout: float = 300) -> float:
-    """Wait until every table says `running`; seconds it took. Raises TimeoutError with the states."""
+def drop(product: Product, kind: ItemKind, name: str) -> None:
+    """Drop an item with everything on it."""
+    run(product, Drop(kind, (Name((name,)),), cascade=True))
+
+
+def wait_running(product: Product, names: Sequence[str], timeout: float = 300) -> float:
+    """Wait until every table says `running`; seconds. Raises TimeoutError with the states."""
     began = time.monotonic()
     while True:
-        states = {
-            str(name): str(status)
-            for name, status in product.sql("SELECT name, status FROM mz_internal.mz_source_statuses")
-        }
+        states = {str(name): str(status) for name, status in product.sql(_STATES)}
         if all(states.get(name) == "running" for name in names):
             return time.monotonic() - began
         if time.monotonic() - began > timeout:

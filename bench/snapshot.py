@@ -48,10 +48,14 @@ class Memory:
             self.peak = max(self.peak, total / MEGABYTE)
 
 
-def measure(server: Postgres, running: Product, large: int, small: int, rounds: int) -> list[Metric]:
+def measure(
+    server: Postgres, running: Product, large: int, small: int, rounds: int
+) -> list[Metric]:
     """Copy the large table `rounds` times with every party, in alternating order."""
     dsn = server.create_database("bench_snapshot")
-    wide = {name: upstream.make_wide(dsn, name, n) for name, n in (("wide", large), ("small", small))}
+    wide = {
+        name: upstream.make_wide(dsn, name, n) for name, n in (("wide", large), ("small", small))
+    }
     publish(dsn, list(wide))
     product.connect(running, "bench_snapshot", dsn)
     product.source(running, "bench_snapshot_source", "bench_snapshot", "bench")
@@ -85,7 +89,9 @@ def _metrics(rate: dict[str, float], peak: dict[str, float]) -> list[Metric]:
     note = "unique memory of the feed's process and Spark's Python workers"
     return [
         *found,
-        Metric("snapshot memory 5M/1M", peak["wide"], "MB", "at 1M", peak["small"], 1.1, note=note),
+        Metric(
+            "snapshot memory 5M/1M", peak["wide"], "MB", "at 1M", peak["small"], 1.1, note=note
+        ),
     ]
 
 
@@ -106,12 +112,10 @@ def copy(running: Product, table: str, truth: upstream.Truth) -> tuple[float, fl
         product.tables(running, "bench_snapshot_source", {"copied": table})
         product.wait_running(running, ["copied"])
         took = time.monotonic() - began
-    row = running.sql(
-        "SELECT count(*), sum(id), sum(amount)*100, count(note) FROM copied"
-    )[0]
+    row = running.sql("SELECT count(*), sum(id), sum(amount)*100, count(note) FROM copied")[0]
     found = upstream.Truth(*(int(float(value or 0)) for value in row))
     assert found == truth, f"copied {found}, upstream has {truth}"
-    running.sql("DROP TABLE copied")
+    product.drop(running, "table", "copied")
     return took, memory.peak
 
 

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import psycopg
+from django.conf import settings
 from psycopg import sql
 
 from tests.services.postgres import Postgres
@@ -24,7 +25,11 @@ from tools.jars import Jar, fetch
 HERE = Path(__file__).parent
 CACHE = Path(os.environ.get("BENCH_CACHE", Path.home() / ".cache" / "headrace-bench"))
 JDBC_DIGEST = "73914527305a40cce504b0d3d90b23caf565136912d607ae8ae7c5895512332c"
-DLT = ("dlt[postgres,filesystem,deltalake,parquet]==1.31.0", "sqlalchemy==2.1.9", "psycopg2-binary")
+DLT = (
+    "dlt[postgres,filesystem,deltalake,parquet]==1.31.0",
+    "sqlalchemy==2.1.9",
+    "psycopg2-binary",
+)
 
 
 def available(name: str) -> bool:
@@ -48,15 +53,17 @@ def copy_limit(server: Postgres, dsn: str, table: str) -> float:
         ).fetchone() or ("", 0)
         ranges = [(0, pages // 2), (pages // 2, 2**32 - 1)]
         began = time.monotonic()
-        readers = [_copy(server, dsn, snapshot, table, *range_) for range_ in ranges]
+        readers = [_copy(server, dsn, (snapshot, table), range_) for range_ in ranges]
         for reader in readers:
             assert reader.wait() == 0
         return time.monotonic() - began
 
 
 def _copy(
-    server: Postgres, dsn: str, snapshot: str, table: str, first: int, end: int
+    server: Postgres, dsn: str, of: tuple[str, str], pages: tuple[int, int]
 ) -> subprocess.Popen[bytes]:
+    snapshot, table = of
+    first, end = pages
     with psycopg.connect(dsn) as connection:
         begin = sql.SQL(
             "begin isolation level repeatable read read only; set transaction snapshot {}"
@@ -73,8 +80,9 @@ def _copy(
 
 def spark_jdbc(dsn: str, table: str) -> float:
     """Seconds of the second of two runs in one warm session."""
-    script = [sys.executable, str(HERE / "spark_jdbc.py"), dsn, table, str(_jdbc_jar())]
-    return _seconds(script)
+    jars = [*settings.HEADRACE_JARS.glob("*.jar"), _jdbc_jar()]
+    words = [dsn, table, ",".join(str(jar) for jar in jars)]
+    return _seconds([sys.executable, str(HERE / "spark_jdbc.py"), *words])
 
 
 def dlt_delta(dsn: str, table: str) -> float:

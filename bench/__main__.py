@@ -1,0 +1,63 @@
+"""`python -m bench [measure ..]`: a whole product, a real PostgreSQL and the peers, in one run."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+import django
+
+from bench import freshness, picker, selects, snapshot
+from bench.metric import Metric, table, write
+from tests.services import postgres, product
+from tests.services.postgres import Postgres
+from tests.services.product import Product
+
+Measure = Callable[[Postgres, Product, argparse.Namespace], list[Metric]]
+MEASURES: dict[str, Measure] = {
+    "picker": lambda server, running, options: picker.measure(server, running),
+    "freshness": lambda server, running, options: freshness.measure(
+        server, running, options.seconds
+    ),
+    "selects": lambda server, running, options: selects.measure(
+        server, running, options.rows // 5, options.rounds * 3
+    ),
+    "snapshot": lambda server, running, options: snapshot.measure(
+        server, running, options.rows, options.rows // 5, options.rounds
+    ),
+}
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the measures, print the table, write `bench/results/latest.json`."""
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__)
+    parser.add_argument("measures", nargs="*", default=list(MEASURES), choices=[[], *MEASURES])
+    parser.add_argument("--rows", type=int, default=5_000_000, help="rows of the large table")
+    parser.add_argument("--seconds", type=float, default=45, help="length of a freshness run")
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args(words)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+    django.setup()
+    found: list[Metric] = []
+    with postgres.running() as server:
+        for name in options.measures or MEASURES:
+            print(f"{name} ..", file=sys.stderr)
+            with product.running() as running:
+                found += MEASURES[name](server, running, options)
+    machine = {
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "load": round(os.getloadavg()[0], 1),
+        "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    print(table(found))
+    print(f"written to {write(found, machine)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
