@@ -43,6 +43,10 @@ MACROS = (
     "array_upper_(a_, n_) AS CASE WHEN len(a_) > 0 THEN len(a_) END",
     "generate_subscripts_(a_, n_) AS unnest(range(1, len(a_) + 1))",
     "pg_char_to_encoding(n_) AS 6",
+    "current_setting_(n_, m_) AS CASE lower(n_) WHEN 'server_version' THEN '15.0'"
+    " WHEN 'server_version_num' THEN '150000' WHEN 'search_path' THEN 'public'"
+    " WHEN 'default_table_access_method' THEN 'heap' WHEN 'timezone' THEN 'UTC'"
+    " WHEN 'server_encoding' THEN 'UTF8' WHEN 'client_encoding' THEN 'UTF8' END",
 )
 READS = ("types", "objects", "schemas", "roles", "columns")
 """Raw tables that macros look into."""
@@ -51,6 +55,7 @@ FUNCTIONS: dict[str, tuple[str, int]] = {
     "array_to_string": ("array_to_string_", 3),
     "array_remove": ("array_remove_", 2),
     "array_upper": ("array_upper_", 2),
+    "current_setting": ("current_setting_", 2),
     "format_type": ("format_type_", 2),
     "generate_subscripts": ("generate_subscripts_", 2),
     "pg_encoding_to_char": ("pg_encoding_to_char", 1),

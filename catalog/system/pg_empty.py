@@ -9,7 +9,10 @@ _EMPTY = {
     " indisunique boolean, indnullsnotdistinct boolean, indisprimary boolean,"
     " indisexclusion boolean, indimmediate boolean, indisclustered boolean, indisvalid boolean,"
     " indcheckxmin boolean, indisready boolean, indislive boolean, indisreplident boolean,"
-    " indkey text, indcollation text, indclass text, indoption text, indexprs text, indpred text",
+    " indkey smallint[], indcollation oid[], indclass oid[], indoption smallint[],"
+    " indexprs text, indpred text",
+    "pg_opclass": "oid oid, opcmethod oid, opcname text, opcnamespace oid, opcowner oid,"
+    " opcfamily oid, opcintype oid, opcdefault boolean, opckeytype oid",
     "pg_indexes": "schemaname text, tablename text, indexname text, tablespace text,"
     " indexdef text",
     "pg_matviews": "schemaname text, matviewname text, matviewowner text, tablespace text,"
