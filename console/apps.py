@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.apps import AppConfig
+
+from catalog import signals
 
 
 class ConsoleConfig(AppConfig):
@@ -12,7 +16,22 @@ class ConsoleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Tell pages and the worker of changes; makes `shared_task` find the Celery app too."""
-        from console.broadcast import broadcaster
+        """Tell pages and the worker of changes.
 
-        broadcaster.connect()
+        Broker and channel layer are imported with the first change: most commands have none.
+        """
+        signals.committed.connect(_committed, dispatch_uid="console")
+        signals.reported.connect(_reported, dispatch_uid="console")
+
+
+def _committed(**change: Any) -> None:
+    from console.broadcast import broadcaster, wake
+
+    wake()
+    broadcaster.committed(**change)
+
+
+def _reported(**change: Any) -> None:
+    from console.broadcast import broadcaster
+
+    broadcaster.reported(**change)

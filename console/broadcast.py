@@ -13,7 +13,6 @@ from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
 from django.conf import settings
 
-from catalog import signals
 from console.celery import app
 
 PAUSE = 0.25
@@ -38,18 +37,14 @@ class Broadcaster:
         self._progress: set[str] = set()
         self._thread: threading.Thread | None = None
 
-    def connect(self) -> None:
-        """Listen to the catalog's signals."""
-        signals.committed.connect(wake, dispatch_uid="worker")
-        signals.committed.connect(self._committed, dispatch_uid="broadcast")
-        signals.reported.connect(self._reported, dispatch_uid="broadcast")
-
-    def _committed(self, *, revision: int, ids: tuple[str, ...], **_: Any) -> None:
+    def committed(self, *, revision: int, ids: tuple[str, ...], **_: Any) -> None:
+        """Take in `catalog.signals.committed`."""
         with self._lock:
             self._catalog = (revision, self._catalog[1] | set(ids))
         self._start()
 
-    def _reported(self, *, ids: tuple[str, ...], **_: Any) -> None:
+    def reported(self, *, ids: tuple[str, ...], **_: Any) -> None:
+        """Take in `catalog.signals.reported`."""
         with self._lock:
             self._progress |= set(ids)
         self._start()

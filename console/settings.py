@@ -278,5 +278,7 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
-    "loggers": {"py4j": {"level": "WARNING"}, "pyspark": {"level": "WARNING"}},
+    "loggers": {
+        name: {"level": "WARNING"} for name in ("py4j", "pyspark", "celery", "kombu", "amqp")
+    },
 }

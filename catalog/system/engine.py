@@ -61,30 +61,30 @@ class Engine:
     """One region's system catalog. Thread-safe: queries take turns, each a few milliseconds."""
 
     region: int
-    revision: int = -1
+    stamp: str = ""
     loaded: set[str] = field(default_factory=set)
     connection: Any = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def run(self, query: exp.Expr, session: Session, revision: int) -> ResultSet:
-        """The query's rows at the catalog's revision; raises StatementError."""
+    def run(self, query: exp.Expr, session: Session, stamp: str) -> ResultSet:
+        """The query's rows at the catalog's `stamp`; raises StatementError."""
         rewriter = Rewriter(session)
         text = rewriter.query(query).sql(dialect="duckdb")
         names = _output_names(query)
         with self.lock:
-            self._prepare(rewriter.used, session, revision)
+            self._prepare(rewriter.used, session, stamp)
             try:
                 table = self.connection.sql(text).to_arrow_table()
             except duckdb.Error as error:
                 raise translated(error, query) from None
         return _result(table, names, rewriter.used)
 
-    def _prepare(self, used: list[SystemRelation], session: Session, revision: int) -> None:
+    def _prepare(self, used: list[SystemRelation], session: Session, stamp: str) -> None:
         if self.connection is None:
             self._open()
-        if revision != self.revision:
+        if stamp != self.stamp:
             self.loaded.clear()
-            self.revision = revision
+            self.stamp = stamp
         self.connection.execute("SET VARIABLE database = $1", [session.database])
         wanted = {name for relation in used for name in relation.reads}
         if any(relation.schema == "pg_catalog" for relation in used):

@@ -15,6 +15,8 @@ from catalog.system.relation import SystemRelation
 DUCKDB_SCHEMAS = {"pg_catalog": "pgc", "information_schema": "infs"}
 """DuckDB has schemas of these names itself, which cannot be extended."""
 _DENIED = ("duckdb_", "pragma_", "read_", "parquet_", "sniff_", "glob", "getenv", "getvariable")
+_RENAMED = {"json_build_object": "json_object", "jsonb_build_object": "json_object"}
+"""Functions with any number of arguments, which no macro can have."""
 _OPERATORS: dict[str, type[exp.Binary]] = {
     "~": exp.RegexpLike,
     "!~": exp.RegexpLike,
@@ -97,6 +99,8 @@ class Rewriter:
             return value
         if name.startswith(_DENIED):
             raise _unknown(name, node)
+        if name in _RENAMED:
+            return exp.Anonymous(this=_RENAMED[name], expressions=list(node.expressions))
         return _macro(name, list(node.expressions)) if name in FUNCTIONS else node
 
     def _session_value(self, name: str) -> exp.Expr | None:
@@ -224,6 +228,19 @@ def _cast(rewriter: Rewriter, node: exp.Expr) -> exp.Expr:
     return node
 
 
+_BUILT_IN = ("pg_catalog", "mz_catalog", "mz_internal")
+
+
+def _not_equal(rewriter: Rewriter, node: exp.Expr) -> exp.Expr:
+    """A client that leaves pg_catalog out of a list wants no built-in schema in it."""
+    left, right = node.this, node.expression
+    named = isinstance(left, exp.Column) and left.name == "nspname"
+    if not (named and right.is_string and right.name == "pg_catalog"):
+        return node
+    values = [exp.Literal.string(name) for name in _BUILT_IN]
+    return exp.Not(this=exp.In(this=left.copy(), expressions=values))
+
+
 def _to_string(rewriter: Rewriter, node: exp.Expr) -> exp.Expr:
     return _macro("array_to_string", [node.this, node.expression])
 
@@ -232,6 +249,7 @@ _RULES: dict[type[exp.Expr], Callable[[Rewriter, exp.Expr], exp.Expr]] = {
     exp.Column: _column,
     exp.Dot: _dot,
     exp.Collate: _collate,
+    exp.NEQ: _not_equal,
     exp.Operator: _operator,
     exp.RegexpLike: _regex,
     exp.RegexpILike: _iregex,

@@ -1,7 +1,7 @@
 """The raw rows behind the built-in relations: bulk queries over the models, one per table.
 
 Each loader gives the rows of one table in schema `raw`; its columns are declared beside it.
-`LASTING` ones change only with the catalog's revision; `VOLATILE` ones are read for each query.
+`LASTING` ones change only with the catalog's stamp; `VOLATILE` ones are read for each query.
 """
 
 from __future__ import annotations

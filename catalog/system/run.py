@@ -25,12 +25,12 @@ def run(query: exp.Expr, region: str, session: Session, names: Names | None = No
     `names` resolves users' views over them, which are expanded. Raises StatementError: 42P01,
     42703, 42883 as for other queries.
     """
-    found = Region.objects.values_list("installation", "pk", "revision").get(name=region)
-    installation, key, revision = found
+    found = Region.objects.values_list("installation", "pk", "stamp").get(name=region)
+    installation, key, stamp = found
     with _lock:
         engine = _engines.setdefault(installation, Engine(key))
     tree = expand(query, names) if names else query
-    return engine.run(tree, session, revision)
+    return engine.run(tree, session, str(stamp))
 
 
 def expand(query: exp.Expr, names: Names) -> exp.Expr:

@@ -88,7 +88,7 @@ class Services:
         pool = ["--pool", "threads", "--concurrency", str(_TASKS_AT_ONCE)]
         programs = [
             self._web(),
-            self._python("worker", *celery, "worker", *pool, "--loglevel", "INFO"),
+            self._python("worker", *celery, "worker", *pool, "--loglevel", "WARNING"),
             self._python("beat", *celery, "beat", "--loglevel", "WARNING"),
             self.command("feeds"),
         ]

@@ -70,3 +70,15 @@ def test_drivers(seeded: Maker) -> None:
         " AND pg_catalog.pg_namespace.nspname != 'pg_catalog' ORDER BY 1"
     )
     assert rows(listed) == [("bids",), ("notes",), ("shop",)]
+
+
+def test_lists_of_relations_leave_built_in_ones_out(seeded: Maker) -> None:
+    names = {row[1] for row in rows(of("\\d 1"))}
+    assert names == {"bids", "notes", "shop", "big"}
+    visible = (
+        "SELECT c.relname FROM pg_catalog.pg_class c"
+        " LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE c.relname OPERATOR(pg_catalog.~) '^(mz_tables)$' COLLATE pg_catalog.default"
+        " AND pg_catalog.pg_table_is_visible(c.oid)"
+    )
+    assert rows(visible) == [("mz_tables",)]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import uuid
+
 import pytest
 
 from catalog.models.feeds import ExportProgress
@@ -79,11 +81,11 @@ def test_statuses_are_never_stale(seeded: Maker) -> None:
     assert rows(query) == [("running",)]
 
 
-def test_catalog_follows_the_revision(seeded: Maker) -> None:
+def test_catalog_follows_the_stamp(seeded: Maker) -> None:
     query = "SELECT count(*) FROM mz_tables"
     assert rows(query) == [(2,)]
     seeded.item("table", "later")
-    Region.objects.filter(name=REGION).update(revision=2)
+    Region.objects.filter(name=REGION).update(stamp=uuid.uuid4())
     assert rows(query) == [(3,)]
 
 
