@@ -14,7 +14,7 @@ from console.execute import UserSession
 from console.pgwire import deallocate, messages
 from console.pgwire.descriptions import row_description, spread
 from console.pgwire.failures import error_response, is_wanted, notice_response
-from console.pgwire.messages import Fields, Message, ProtocolViolation
+from console.pgwire.messages import Fields, Message, ProtocolViolation, WatchedReader
 from console.pgwire.prepared import Portal, Prepared, UnknownStatement
 from console.pgwire.session_thread import SessionThread
 from console.pgwire.values import row_messages
@@ -254,10 +254,13 @@ class Conversation:
         work = self._thread.start(function, *arguments)
         while not work.done():
             await asyncio.wait((work,), timeout=_GONE)
-            if not work.done() and self._reader.at_eof():
+            if not work.done() and self._has_left():
                 with suppress(HeadraceError):
                     await asyncio.to_thread(self._session.cancel)
         return work.result()
+
+    def _has_left(self) -> bool:
+        return isinstance(self._reader, WatchedReader) and self._reader.has_ended
 
     def _ready(self) -> None:
         self._writer.write(messages.ready(self._session.transaction_status))

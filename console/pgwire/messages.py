@@ -21,6 +21,17 @@ class ProtocolViolation(StatementError):
     sqlstate = "08P01"
 
 
+class WatchedReader(StreamReader):
+    """Knows that the client has gone even while something it said is not read yet."""
+
+    has_ended = False
+
+    def feed_eof(self) -> None:
+        """The client will say no more."""
+        self.has_ended = True
+        super().feed_eof()
+
+
 @dataclass(frozen=True)
 class Message:
     """One message of a client: its type's letter and its body."""

@@ -18,7 +18,7 @@ from console.pgwire.authentication import ask_password, sign_in
 from console.pgwire.conversation import Conversation
 from console.pgwire.failures import error_response
 from console.pgwire.greeting import open_for
-from console.pgwire.messages import key_data
+from console.pgwire.messages import WatchedReader, key_data
 from console.pgwire.session_thread import SessionThread
 from console.pgwire.startup import CancelRequest, Wishes, negotiate
 from ingest.errors import HeadraceError
@@ -62,7 +62,8 @@ class Server:
     async def start(self) -> int:
         """Listen; the port. Raises OSError when it is taken."""
         place = self._place
-        self._server = await asyncio.start_server(self._accept, place.host, place.port)
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(self._protocol, place.host, place.port)
         port: int = self._server.sockets[0].getsockname()[1]
         return port
 
@@ -84,6 +85,9 @@ class Server:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_TO_STOP)
+
+    def _protocol(self) -> asyncio.StreamReaderProtocol:
+        return asyncio.StreamReaderProtocol(WatchedReader(), self._accept)
 
     async def _accept(self, reader: StreamReader, writer: StreamWriter) -> None:
         task = asyncio.current_task()
