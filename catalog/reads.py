@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from catalog.drift import drift_of
 from catalog.models import (
@@ -107,6 +107,7 @@ class TableRow:
     quarantined: int
     readable_from: int
     drift: tuple[str, ...]
+    key: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -320,12 +321,18 @@ def _source_status(row: SourceDetails) -> StatusRow:
 def tables(
     source_id: str | None = None, search: str | None = None, region: str | None = None
 ) -> tuple[TableRow, ...]:
-    """Every table, those of one source, or those whose name contains `search`; oldest first."""
+    """Every table, those of one source, or those found by `search`; oldest first.
+
+    A search looks in the name here and in the upstream table's, `schema.table` in both its parts.
+    """
     details = TableDetails.objects.filter(item__region__name=_region(region))
     if source_id is not None:
         details = details.filter(source__gid=source_id)
     if search:
-        details = details.filter(item__name__icontains=search)
+        space, _, name = search.rpartition(".")
+        upstream = Q(namespace__icontains=space, reference__icontains=name)
+        either = Q(item__name__icontains=search) | Q(namespace__icontains=search)
+        details = details.filter(either | upstream)
     return _tables(details)
 
 
@@ -383,6 +390,7 @@ def _table(row: TableDetails, columns: tuple[ColumnRow, ...], references: _Paths
         quarantined=progress.quarantined,
         readable_from=progress.readable_from,
         drift=drift,
+        key=tuple(row.key),
     )
 
 

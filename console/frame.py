@@ -61,5 +61,6 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "actions": ACTIONS,
         "theme": theme if theme in THEMES else "system",
         "here": "/" + request.path.strip("/").partition("/")[0],
+        "command_key": "⌘" if "Mac" in request.headers.get("User-Agent", "") else "Ctrl ",
         "role": str(user) if user.is_authenticated else "",
     }

@@ -10,13 +10,17 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from contextlib import suppress
 from dataclasses import asdict
+from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
 
 from console.fragments.model import Change, View, difference
 from console.fragments.views import VIEWS, Gone, Parameters
@@ -24,6 +28,8 @@ from console.fragments.views import VIEWS, Gone, Parameters
 GROUPS = ("catalog", "progress")
 PAUSE = 0.25
 IDLE = 5.0
+VOUCHED = 15.0
+"""Seconds that a session is believed without asking."""
 SIGNED_OUT, NO_SUCH_THING = 4401, 4404
 _log = logging.getLogger(__name__)
 
@@ -46,6 +52,7 @@ class PageConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         self._changed = asyncio.Event()
         for group in GROUPS:
             await self.channel_layer.group_add(group, self.channel_name)
+        self._vouched = time.monotonic()
         self._worker = asyncio.create_task(self._follow())
 
     async def disconnect(self, code: int) -> None:
@@ -67,6 +74,9 @@ class PageConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         try:
             while True:
                 self._changed.clear()
+                if not await self._still_signed_in():
+                    await self.close(code=SIGNED_OUT)
+                    return
                 await self._send_changes()
                 await asyncio.sleep(PAUSE)
                 with suppress(TimeoutError):
@@ -78,6 +88,14 @@ class PageConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         except Exception:
             _log.exception("a live page failed: %s", self._parameters)
             await self.close(code=1011)
+
+    async def _still_signed_in(self) -> bool:
+        """Whether the session that opened the page goes on: it may end in another tab."""
+        if time.monotonic() - self._vouched < VOUCHED:
+            return True
+        self._vouched = time.monotonic()
+        key = self.scope["session"].session_key
+        return bool(await database_sync_to_async(_session_goes_on)(key))
 
     async def _send_changes(self) -> None:
         first = self._sent is None
@@ -94,3 +112,8 @@ class PageConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
             raise Gone
         view = draw(self._parameters)
         return view, difference(self._sent, view)
+
+
+def _session_goes_on(key: str | None) -> bool:
+    store = import_module(settings.SESSION_ENGINE).SessionStore(key)
+    return SESSION_KEY in store

@@ -14,7 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from catalog import accounts
-from console.pages.request import signed_in, user_of
+from console.visitor import signed_in, user_of
 from ingest.errors import HeadraceError
 
 _BACKEND = "django.contrib.auth.backends.ModelBackend"

@@ -9,7 +9,7 @@ from django.utils.http import urlencode
 from console.fragments import views
 from console.fragments.model import Group
 from console.fragments.views import PAGE
-from console.pages.request import signed_in
+from console.visitor import signed_in
 
 
 @signed_in

@@ -14,7 +14,8 @@ from catalog.sql.nodes.connection import ValidateConnection
 from console.fragments.checks import checks_of_error, checks_of_results
 from console.fragments.targets import where
 from console.pages.items import drop_context, name_of
-from console.pages.request import run, signed_in
+from console.pages.request import run
+from console.visitor import signed_in
 from ingest.errors import HeadraceError
 
 

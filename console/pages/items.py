@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -16,11 +17,12 @@ from catalog.names import DATABASE, SCHEMA
 from catalog.reads import ItemRow
 from catalog.sql import parse_one, render_pretty
 from catalog.sql import render as render_statement
-from catalog.sql.nodes.item import Drop
+from catalog.sql.nodes.item import Drop, Rename
 from catalog.sql.nodes.names import ItemKind, Name
 from catalog.sql.nodes.query import Select
 from catalog.sql.render import identifier
-from console.pages.request import run, signed_in
+from console.pages.request import run
+from console.visitor import signed_in
 from ingest.errors import HeadraceError
 
 ICONS = {
@@ -40,6 +42,9 @@ _KINDS: dict[str, ItemKind] = {
 }
 
 
+_NAMED = 8
+
+
 @dataclass(frozen=True)
 class Entry:
     """An item with the path of its page."""
@@ -47,6 +52,22 @@ class Entry:
     item: ItemRow
     path: str
     icon: str
+
+
+@dataclass(frozen=True)
+class Blast:
+    """All that one drop takes with it: some dependents by name, `more` beyond them, and words."""
+
+    item: ItemRow
+    named: tuple[ItemRow, ...]
+    more: int
+    words: tuple[str, ...]
+    sql: str
+
+    @property
+    def count(self) -> int:
+        """Items that go."""
+        return 1 + len(self.named) + max(0, self.more)
 
 
 def path_of(item: ItemRow) -> str:
@@ -69,11 +90,16 @@ def name_of(item: ItemRow) -> Name:
     return Name((item.database, item.schema, item.name))
 
 
-def select_from(item: ItemRow, limit: int) -> Select:
-    """`SELECT * FROM item LIMIT n`."""
+def select_from(item: ItemRow, limit: int, newest: Sequence[str] = ()) -> Select:
+    """`SELECT * FROM item LIMIT n`; with `newest`, the highest values of those columns first."""
     parts = [_identifier(part) for part in reversed(name_of(item).parts)]
     table = exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=False)))
-    query = exp.select("*").from_(table).limit(limit)
+    order = [
+        exp.Ordered(this=exp.Column(this=_identifier(name)), desc=True, nulls_first=True)
+        for name in newest
+    ]
+    query = exp.select("*").from_(table)
+    query = (query.order_by(*order) if order else query).limit(limit)
     return Select(query, text=query.sql(dialect="postgres"))
 
 
@@ -89,22 +115,48 @@ def definition(item: ItemRow) -> str:
         return item.redacted_sql
 
 
-def select_all(item: ItemRow) -> str:
+def select_all(item: ItemRow, newest: Sequence[str] = ()) -> str:
     """What the Query button puts into the shell."""
-    return f"{select_from(item, 100).text};"
+    return f"{select_from(item, 100, newest).text};"
 
 
 def drop_context(item: ItemRow) -> dict[str, object]:
-    """What the drop dialog shows."""
+    """What the dialogs that drop and rename an item show."""
     dependents = reads.dependents(item.id)
-    statement = Drop(_KINDS[item.kind], (name_of(item),), cascade=bool(dependents))
     return {
         "dependents": dependents,
         "definition": definition(item),
-        "action": f"/items/{item.id}/drop",
-        "drop_path": f"/items/{item.id}/drop",
-        "drop_sql": f"{render_statement(statement)};",
+        "drop": blast(item, dependents),
     }
+
+
+def blast(item: ItemRow, dependents: Sequence[ItemRow]) -> Blast:
+    """What goes with the item, and the statement that drops all of it."""
+    statement = Drop(_KINDS[item.kind], (name_of(item),), cascade=bool(dependents))
+    return Blast(
+        item,
+        tuple(dependents[:_NAMED]),
+        len(dependents) - _NAMED,
+        _consequences(item, dependents),
+        f"{render_statement(statement)};",
+    )
+
+
+def _consequences(item: ItemRow, dependents: Sequence[ItemRow]) -> tuple[str, ...]:
+    """What a drop does beyond the catalog's rows, in words."""
+    going = {item.id, *(other.id for other in dependents)}
+    words = []
+    tables = item.kind == "table" or any(other.kind == "table" for other in dependents)
+    if tables:
+        words.append("Their copied rows here are deleted. Nothing is deleted upstream.")
+    for feed in reads.feeds():
+        if going.issuperset(feed.sources) and feed.sources and feed.slot:
+            words.append(
+                f"Replication slot {feed.slot} is dropped upstream: nothing else reads it."
+            )
+        elif going.intersection(feed.sources) and feed.slot:
+            words.append(f"Replication slot {feed.slot} stays: another source reads it.")
+    return tuple(words)
 
 
 def _item(item_id: str) -> ItemRow:
@@ -127,6 +179,23 @@ def drop(request: HttpRequest, item_id: str) -> HttpResponse:
         return redirect(path_of(item))
     messages.success(request, f"Dropped {item.kind} {item.name}")
     return redirect(_PAGES.get(item.kind, "/tables" if item.kind == "table" else "/objects"))
+
+
+@require_POST
+@signed_in
+def rename(request: HttpRequest, item_id: str) -> HttpResponse:
+    """Give an item another name; what refers to it keeps referring to it."""
+    item = _item(item_id)
+    wanted = request.POST.get("name", "").strip()
+    if not wanted or wanted == item.name:
+        return redirect(path_of(item))
+    try:
+        run(request, Rename(_KINDS[item.kind], name_of(item), wanted))
+    except HeadraceError as error:
+        messages.error(request, f"{error.message}. {error.hint or ''}")
+        return redirect(path_of(item))
+    messages.success(request, f"Renamed {item.kind} {item.name} to {wanted}")
+    return redirect(path_of(item))
 
 
 @signed_in

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 from catalog import drafts, reads
 from console.fragments import views
 from console.frame import THEMES
-from console.pages.request import signed_in, user_of
+from console.visitor import signed_in, user_of
 
 
 @signed_in

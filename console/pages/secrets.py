@@ -14,17 +14,24 @@ from catalog import reads
 from catalog.reads import ItemRow
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.secret import AlterSecret, CreateSecret
-from console.pages.items import name_of
-from console.pages.request import run, signed_in
+from console.pages.items import Blast, blast, name_of
+from console.pages.request import run
+from console.visitor import signed_in
 from ingest.errors import HeadraceError
 
 
 @dataclass(frozen=True)
 class SecretLine:
-    """A secret and what needs it."""
+    """A secret, what needs it, and what its drop would take; `dialog` is that dialog's DOM id."""
 
     item: ItemRow
     dependents: tuple[ItemRow, ...]
+    drop: Blast
+
+    @property
+    def dialog(self) -> str:
+        """`drop-u7`."""
+        return f"drop-{self.item.id}"
 
 
 @sensitive_post_parameters("value")
@@ -63,5 +70,10 @@ def rotate(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, extra: dict[str, object]) -> HttpResponse:
-    rows = [SecretLine(item, tuple(reads.dependents(item.id))) for item in reads.secrets()]
+    rows = [_line(item) for item in reads.secrets()]
     return render(request, "secrets/list.html", {"rows": rows, **extra})
+
+
+def _line(item: ItemRow) -> SecretLine:
+    dependents = reads.dependents(item.id)
+    return SecretLine(item, dependents, blast(item, dependents))

@@ -16,7 +16,7 @@ from catalog.results import Notice, Result, Rows
 from console import execute
 from console.fragments.checks import checks_of_error
 from console.pages.grid import Grid, grid
-from console.pages.request import signed_in, user_of
+from console.visitor import signed_in, user_of
 from ingest.contract.upstream import Check
 from ingest.errors import HeadraceError
 

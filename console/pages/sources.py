@@ -17,7 +17,8 @@ from catalog.sql.nodes.source import RefreshReferences
 from console.fragments import views
 from console.fragments.views import PAGE, Page
 from console.pages.items import drop_context, path_of, select_all
-from console.pages.request import run, signed_in, user_of
+from console.pages.request import run
+from console.visitor import signed_in, user_of
 from ingest.errors import HeadraceError
 
 TABS = ("overview", "references", "history", "sql")

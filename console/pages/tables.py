@@ -15,10 +15,13 @@ from console.fragments import views
 from console.fragments.model import Fragment
 from console.pages.grid import grid
 from console.pages.items import drop_context, entry, select_all, select_from
-from console.pages.request import rows_of, run, signed_in
+from console.pages.request import rows_of, run
+from console.visitor import signed_in
 from ingest.errors import HeadraceError
 
 PREVIEW_ROWS = 100
+SORTED_ROWS = 200_000
+"""Rows up to which a preview is worth sorting, so that new ones come first."""
 TABS = (
     ("rows", "Rows"),
     ("columns", "Columns"),
@@ -82,7 +85,7 @@ def table_page(request: HttpRequest, item_id: str) -> HttpResponse:
         "tabs": TABS,
         "tab": tab if tab in dict(TABS) else "rows",
         "page": views.table({"id": item_id}),
-        "query": select_all(table.item),
+        "query": select_all(table.item, _newest(table)),
         **drop_context(table.item),
     }
     if tab == "columns":
@@ -92,6 +95,11 @@ def table_page(request: HttpRequest, item_id: str) -> HttpResponse:
     elif tab == "history":
         context["history"] = reads.status_history(item_id)
     return render(request, "tables/page.html", context)
+
+
+def _newest(table: TableRow) -> tuple[str, ...]:
+    small = table.rows_staged + table.updates_committed <= SORTED_ROWS
+    return table.key if small else ()
 
 
 def _columns(table: TableRow) -> list[ColumnLine]:
@@ -117,7 +125,7 @@ def table_rows(request: HttpRequest, item_id: str) -> HttpResponse:
         raise Http404
     began = time.perf_counter()
     try:
-        rows = rows_of(run(request, select_from(table.item, PREVIEW_ROWS)))
+        rows = rows_of(run(request, select_from(table.item, PREVIEW_ROWS, _newest(table))))
     except HeadraceError as error:
         return render(request, "tables/preview.html", {"error": error})
     context = {

@@ -41,5 +41,6 @@ urlpatterns = [
     path("objects", items.objects),
     path("objects/<str:item_id>", items.object_page),
     path("items/<str:item_id>/drop", items.drop),
+    path("items/<str:item_id>/rename", items.rename),
     path("palette", items.palette),
 ]

@@ -13,9 +13,10 @@ from django.views.decorators.http import require_GET, require_POST
 from catalog import reads
 from catalog.sql import render_pretty
 from console.demo import start_demo
+from console.visitor import signed_in, user_of
 from console.wizards import choosing, picker, statements
 from console.wizards import draft as drafting
-from console.wizards.draft import Draft, signed_in
+from console.wizards.draft import Draft
 from console.wizards.page import render_step
 from console.wizards.state import STEPS, WizardState
 from ingest.errors import HeadraceError
@@ -51,7 +52,7 @@ def begin(request: HttpRequest) -> HttpResponse:
     known = {item.id for item in reads.items() if item.kind == "connection"}
     chosen = request.GET.get("connection", "")
     state = WizardState(connection=chosen if chosen in known else "")
-    draft = drafting.begin(drafting.user_of(request), state)
+    draft = drafting.begin(user_of(request), state)
     step = "source" if state.connection else "connection"
     return redirect(f"/sources/new/{draft.id}?step={step}")
 
@@ -60,7 +61,7 @@ def begin(request: HttpRequest) -> HttpResponse:
 @signed_in
 def more_tables(request: HttpRequest) -> HttpResponse:
     """Choose (more) tables of a source that is there."""
-    draft = drafting.of_source(drafting.user_of(request), request.GET.get("source", ""))
+    draft = drafting.of_source(user_of(request), request.GET.get("source", ""))
     return redirect(f"/sources/new/{draft.id}?step=tables")
 
 
@@ -95,7 +96,7 @@ def discard(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @signed_in
 def demo(request: HttpRequest) -> HttpResponse:
     """Ask for the demo's PostgreSQL and begin the real wizard on it."""
-    user = drafting.user_of(request)
+    user = user_of(request)
     start_demo(user)
     draft = drafting.begin(user, WizardState(demo=True))
     return redirect(f"/sources/new/{draft.id}?step=connection")
@@ -112,7 +113,7 @@ def generator(request: HttpRequest) -> HttpResponse:
     base = kind.replace(" ", "_")
     names = (base, *(f"{base}_{number}" for number in range(2, len(taken) + 3)))
     name = next(name for name in names if name not in taken)
-    user = drafting.user_of(request)
+    user = user_of(request)
     draft = Draft(uuid.uuid4(), user, WizardState(name=name))
     try:
         draft.run(render_pretty(statements.create_generator_source(name, kind)))

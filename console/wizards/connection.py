@@ -17,9 +17,10 @@ from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.secret import AlterSecret, CreateSecret
 from console.demo import demo_status
 from console.fragments.checks import checks_of_error, checks_of_results
+from console.visitor import signed_in
 from console.wizards import draft as drafting
 from console.wizards import statements
-from console.wizards.draft import Draft, signed_in
+from console.wizards.draft import Draft
 from console.wizards.forms import ConnectionForm
 from console.wizards.page import render_step
 from ingest.errors import HeadraceError

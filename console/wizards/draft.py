@@ -7,18 +7,15 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.contrib.auth import get_user_model
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest
 
 from catalog import drafts, reads
 from catalog.reads import ItemRow, SourceRow
 from catalog.results import Result
 from console import execute
+from console.visitor import user_of
 from console.wizards.state import KIND, WizardState
 from ingest.errors import HeadraceError
-
-signed_in = login_required
 
 
 @dataclass
@@ -64,13 +61,6 @@ class Draft:
                 raise outcome
             results.append(outcome)
         return results
-
-
-def user_of(request: HttpRequest) -> Any:
-    """The signed-in user."""
-    user = request.user
-    assert isinstance(user, get_user_model())  # noqa: S101 (every view is behind `signed_in`)
-    return user
 
 
 def begin(user: Any, state: WizardState) -> Draft:

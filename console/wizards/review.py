@@ -10,8 +10,8 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from console.fragments.checks import checks_of_error
+from console.visitor import signed_in
 from console.wizards import draft as drafting
-from console.wizards.draft import signed_in
 from console.wizards.page import render_step
 from console.wizards.picker import Picker
 from ingest.errors import HeadraceError

@@ -12,9 +12,9 @@ from catalog import reads
 from catalog.errors import DuplicateItem
 from catalog.sql import render_pretty
 from console.fragments.checks import checks_of_error
+from console.visitor import signed_in
 from console.wizards import draft as drafting
 from console.wizards import statements
-from console.wizards.draft import signed_in
 from console.wizards.page import render_step
 from ingest.errors import HeadraceError
 

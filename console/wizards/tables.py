@@ -11,9 +11,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from catalog.sql import render_pretty
 from catalog.sql.nodes.source import RefreshReferences
+from console.visitor import signed_in
 from console.wizards import choosing, picker, statements
 from console.wizards import draft as drafting
-from console.wizards.draft import signed_in
 from console.wizards.listing import Listed
 from console.wizards.page import render_step
 from console.wizards.picker import Picker

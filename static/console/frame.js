@@ -39,7 +39,7 @@
     filter('');
     input.focus();
     if (found) return;
-    found = fetch('/palette').then((answer) => (answer.ok ? answer.text() : ''));
+    found = fetch('/palette').then((answer) => { if (answer.redirected) location.reload(); return answer.ok && !answer.redirected ? answer.text() : ''; });
     list.insertAdjacentHTML('beforeend', await found);
     filter(input.value.toLowerCase());
     setTimeout(() => { found = null; all('[data-object]', list).forEach((item) => !dialog.open && item.remove()); }, 60000);
@@ -84,17 +84,30 @@
     }
   }
   document.addEventListener('submit', (event) => {
-    const button = event.submitter;
-    if (event.defaultPrevented || event.target.method === 'dialog' || event.target.hasAttribute('hx-get')) return;
+    const button = event.submitter, form = event.target;
+    if (event.defaultPrevented || form.getAttribute('method') === 'dialog' || form.hasAttribute('hx-get')) return;
+    if (form.dataset.sent !== undefined) { event.preventDefault(); return; }
+    form.dataset.sent = '';
     setTimeout(() => { if (button) { button.disabled = true; button.dataset.busy = ''; } });
   });
-  window.addEventListener('pageshow', () => all('[data-busy]').forEach((button) => { button.disabled = false; delete button.dataset.busy; }));
+  window.addEventListener('pageshow', () => {
+    all('form[data-sent]').forEach((form) => delete form.dataset.sent);
+    all('[data-busy]').forEach((button) => { button.disabled = false; delete button.dataset.busy; });
+  });
+
+  // The page's main form, or the form of an open dialog; once, and only if its button could be pressed.
+  function submitMain(target) {
+    const form = target.closest?.('dialog')?.querySelector('form:not([method=dialog])') ?? one('form[data-main]');
+    if (!form || form.dataset.sent !== undefined) return;
+    const button = one('.primary', form) ?? one(`.primary[form="${form.id}"]`);
+    if (button && !button.disabled) form.requestSubmit(button);
+  }
 
   const typing = (element) => element.matches?.('input:not([type=checkbox], [type=radio]), textarea, select, sql-editor') || element.isContentEditable;
   document.addEventListener('keydown', (event) => {
     const command = event.metaKey || event.ctrlKey;
     if (command && event.key.toLowerCase() === 'k') { event.preventDefault(); openPalette(); }
-    else if (command && event.key === 'Enter' && !event.target.closest?.('sql-editor')) one('form[data-main]')?.requestSubmit(one('form[data-main] .primary:not([disabled])') ?? undefined);
+    else if (command && event.key === 'Enter' && !event.target.closest?.('sql-editor')) submitMain(event.target);
     else if (event.key === '/' && !typing(event.target)) { const q = one('#q'); if (q) { event.preventDefault(); q.focus(); q.select(); } }
     else if (event.key === 'Escape' && event.target.id === 'q') { event.target.value = ''; event.target.dispatchEvent(new Event('input', { bubbles: true })); }
   });

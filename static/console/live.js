@@ -3,6 +3,7 @@
   const page = document.querySelector('[data-live]');
   const pill = document.querySelector('#live-pill');
   if (!page) return;
+  const all = (selector) => [...document.querySelectorAll(selector)];
   const say = (state, text) => {
     if (!pill || pill.dataset.state === state) return;
     pill.dataset.state = state;
@@ -35,6 +36,31 @@
       morph(element, copy);
     }
     document.dispatchEvent(new CustomEvent('liveupdate'));
+    all('[data-follow]').forEach(follow);
+  }
+
+  // A part that is read, not sent: read again when what it follows has moved, at a pace that a database bears.
+  const PACE = 2500;
+  function follow(part) {
+    const version = document.getElementById(part.dataset.follow)?.dataset.version;
+    part.version ??= version;
+    if (version === part.version || part.waiting) return;
+    part.waiting = setTimeout(() => {
+      part.waiting = null;
+      if (document.hidden) return;
+      part.version = document.getElementById(part.dataset.follow)?.dataset.version;
+      part.dispatchEvent(new CustomEvent('fresh'));
+    }, PACE);
+  }
+  document.addEventListener('visibilitychange', () => all('[data-follow]').forEach(follow));
+
+  // What was shown stays; the way back in is beside the pill.
+  function signedOut() {
+    const link = document.createElement('a');
+    link.href = `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
+    link.className = 'btn sm';
+    link.textContent = 'Sign in again';
+    pill?.after(link);
   }
 
   let wait = 500, silent = null, opened = false;
@@ -51,7 +77,7 @@
     });
     socket.addEventListener('close', (event) => {
       clearTimeout(silent);
-      if (event.code === 4401) { say('off', 'Signed out'); return; }
+      if (event.code === 4401) { say('off', 'Signed out'); signedOut(); return; }
       if (event.code === 4404) { say('done', 'Gone'); return; }
       say('off', opened ? 'Reconnecting…' : 'Not live');
       setTimeout(connect, wait);

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog import reads
+from catalog import accounts, reads
 from catalog.models import User
 from tests.console.pages.conftest import PASSWORD, run
 
@@ -147,9 +149,54 @@ def test_secrets_are_made_rotated_and_dropped(browser: Client) -> None:
 def test_dropping_says_what_goes_too(browser: Client, seeded: User) -> None:
     source = _item("auction")
     page = browser.get(f"/sources/{source}").content.decode()
-    assert "DROP SOURCE auction CASCADE;" in page
+    assert "DROP SOURCE auction CASCADE;" in re.sub("<[^>]+>", "", page)
+    assert "Drop all" in page
+    assert "Their copied rows here are deleted" in page
     browser.post(f"/items/{source}/drop")
     assert {item.name for item in reads.items()} == {"pw", "pg"}
+
+
+def test_renaming(browser: Client, seeded: User) -> None:
+    for kind, name in (("tables", "bids"), ("sources", "auction"), ("connections", "pg")):
+        item = _item(name)
+        assert b'id="rename"' in browser.get(f"/{kind}/{item}").content
+        answer = browser.post(f"/items/{item}/rename", {"name": f'{name} "two"'})
+        assert answer["Location"] == f"/{kind}/{item}"
+        assert _item(f'{name} "two"') == item
+    taken = browser.post(f"/items/{_item('dear')}/rename", {"name": 'bids "two"'}, follow=True)
+    assert b"already exists" in taken.content
+
+
+def test_a_search_finds_upstream_names(browser: Client, seeded: User) -> None:
+    for wanted in ("bids", "auction.bids", "AUCTION"):
+        assert b">bids</a>" in browser.get("/tables", {"q": wanted}).content, wanted
+    assert b"Nothing matches" in browser.get("/tables", {"q": "shop.bids"}).content
+
+
+def test_a_lost_session_leads_back_to_the_page(browser: Client, seeded: User) -> None:
+    source = f"/sources/{_item('auction')}"
+    stranger = Client()
+    part = {"HX-Request": "true", "HX-Current-URL": f"http://testserver{source}?tab=references"}
+    sent = stranger.get(f"/tables/{_item('bids')}/rows", headers=part)
+    assert sent["HX-Redirect"] == f"/sign-in?next={source.replace('/', '%2F')}%3Ftab%3Dreferences"
+    posted = stranger.post(f"{source}/refresh", headers={"Referer": f"http://testserver{source}"})
+    assert posted["Location"] == f"/sign-in?next={source.replace('/', '%2F')}"
+    foreign = stranger.post(f"{source}/refresh", headers={"Referer": "https://evil.example/x"})
+    assert foreign["Location"] == "/sign-in?next=%2F"
+
+
+def test_an_app_password_signs_in(owner: User) -> None:
+    issued = accounts.create_token(owner, "psql")
+    client = Client()
+    answer = client.post("/sign-in", {"email": owner.email, "password": issued.app_password})
+    assert answer["Location"] == "/"
+    assert client.get("/").status_code == 200
+
+
+def test_what_is_not_there_says_so(browser: Client) -> None:
+    answer = browser.get("/sources/u99")
+    assert answer.status_code == 404
+    assert b"Nothing here" in answer.content
 
 
 def test_the_shell_runs_statements_and_marks_errors(browser: Client, seeded: User) -> None:
