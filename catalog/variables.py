@@ -12,7 +12,7 @@ from catalog.errors import InvalidStatement, UnknownItem
 from catalog.names import CLUSTER, DATABASE, SCHEMA
 
 SERVER_VERSION = "15.0"
-MZ_VERSION = "v26.24.0 (headrace)"
+MZ_VERSION = "v0.170.0 (headrace)"
 
 
 @dataclass(frozen=True)
