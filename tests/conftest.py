@@ -1,6 +1,7 @@
 """Fixtures that every room's tests share: the real services, started once a run when asked for.
 
 A service that is not installed skips its tests by name, with the one line that installs it.
+Properties are tried on 100 examples each; `make test ARGS=--hypothesis-profile=deep` tries 5,000.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import TypeVar
 
 import pytest
+from hypothesis import settings
 
 from ingest.contract.plane import Plane
 from tests.services import chromium, redis, spark
@@ -17,6 +19,10 @@ from tests.services import postgres as postgres_service
 from tests.services.postgres import Postgres
 
 Service = TypeVar("Service")
+
+settings.register_profile("quick", max_examples=100, deadline=None)
+settings.register_profile("deep", max_examples=5000, deadline=None)
+settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")

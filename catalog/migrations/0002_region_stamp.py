@@ -6,15 +6,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('catalog', '0001_initial'),
+        ("catalog", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='region',
-            name='stamp',
+            model_name="region",
+            name="stamp",
             field=models.UUIDField(default=uuid.uuid4, editable=False),
         ),
     ]

@@ -11,7 +11,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
 
-class AppPasswordScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+class AppPasswordScheme(OpenApiAuthenticationExtension):
     """Basic: e-mail and app-specific password."""
 
     target_class = "console.api.authentication.AppPassword"
@@ -26,7 +26,7 @@ class AppPasswordScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
         }
 
 
-class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+class BearerScheme(OpenApiAuthenticationExtension):
     """Bearer: app-specific password."""
 
     target_class = "console.api.authentication.BearerToken"

@@ -30,7 +30,7 @@ class Group:
     empty: Fragment | None = None
 
 
-View = dict[str, "Fragment | Group"]
+View = Mapping[str, "Fragment | Group"]
 """A page's live pieces by the name its template uses."""
 
 

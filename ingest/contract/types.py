@@ -68,7 +68,9 @@ _ALIASES = {
 _BY_OID = {oid: (name, False) for name, (oid, _, _) in _OIDS.items()} | {
     array: (name, True) for name, (_, array, _) in _OIDS.items()
 }
-_TEXT = re.compile(r"^\s*([a-z_][a-z_0-9 ]*?)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*(\[\])?\s*$")
+_TEXT = re.compile(
+    r"^\s*([a-z_][a-z_0-9 ]*?)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*(\[\])?\s*$"
+)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """How an upstream system describes itself: targets, checks and references.
 
-Seed 000: "a SQL statement or catalog table to return all known upstream tables for a given source".
+Seed 000: "a SQL statement or catalog table to return all known upstream tables for a given
+source".
 """
 
 from __future__ import annotations

@@ -45,9 +45,7 @@ def test_as_postgres_prints(postgres: Postgres, name: str, array: pa.Array) -> N
     with psycopg.connect(postgres.dsn) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         for value, text in zip(array.to_pylist(), texts(array, type_), strict=True):
-            query = psycopg.sql.SQL("SELECT CAST(%s AS {})::text").format(
-                psycopg.sql.SQL(name)  # type: ignore[arg-type]
-            )
+            query = psycopg.sql.SQL("SELECT CAST(%s AS {})::text").format(psycopg.sql.SQL(name))
             row = connection.execute(query, [value]).fetchone()
             expected = {"true": "t", "false": "f"}.get(row[0], row[0]) if row else None
             assert text == expected
@@ -70,7 +68,7 @@ def test_floats_read_back(value: float) -> None:
 
 
 def test_numerics_without_a_scale_lose_only_padding() -> None:
-    values = [Decimal("1.5"), Decimal("0"), Decimal("100"), Decimal("1E-18"), None]
+    values = [Decimal("1.5"), Decimal(0), Decimal(100), Decimal("1E-18"), None]
     expected = ["1.5", "0", "100", "0.000000000000000001", None]
     assert texts(pa.array(values, NUMERIC), Type("numeric")) == expected
     assert texts(pa.array([Decimal(7)], pa.decimal128(20, 0)), Type("uint8")) == ["7"]

@@ -46,9 +46,9 @@ BUYER = (
 )
 
 
-def parse(sql: str) -> exp.Expression:
+def parse(sql: str) -> exp.Query:
     """A query's tree."""
-    return sqlglot.parse_one(sql, read="postgres")
+    return sqlglot.parse_one(sql, read="postgres", into=exp.Query)
 
 
 class Shop:

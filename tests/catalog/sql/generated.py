@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hypothesis import strategies as st
 
 from catalog.sql import parse_one
@@ -54,7 +56,7 @@ defaults = st.sampled_from(
 ).map(lambda text: text and text.strip())
 
 
-def _options(allowed: dict[str, str]) -> st.SearchStrategy[tuple[Option, ...]]:
+def _options(allowed: Mapping[str, str]) -> st.SearchStrategy[tuple[Option, ...]]:
     values = {
         "text": texts | names.map(SecretReference),
         "number": numbers,

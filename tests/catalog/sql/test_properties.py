@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from catalog.errors import StatementError
@@ -35,7 +35,6 @@ PIECES = [
 ]
 
 
-@settings(max_examples=400, deadline=None)
 @given(statements)
 def test_canonical_text_reads_back_as_the_same_node(node: Statement) -> None:
     text = render(node)
@@ -44,7 +43,6 @@ def test_canonical_text_reads_back_as_the_same_node(node: Statement) -> None:
     assert render(again) == text
 
 
-@settings(max_examples=300, deadline=None)
 @given(statements)
 def test_console_text_reads_back_as_the_same_node(node: Statement) -> None:
     text = render_pretty(node)
@@ -52,7 +50,6 @@ def test_console_text_reads_back_as_the_same_node(node: Statement) -> None:
     assert parse_one(text).statement == node
 
 
-@settings(max_examples=200, deadline=None)
 @given(statements)
 def test_redacted_text_reads_back(node: Statement) -> None:
     text = render(node, redacted=True)
@@ -71,7 +68,6 @@ def _check(sql: str) -> None:
             assert 0 <= outcome.position <= len(sql)
 
 
-@settings(max_examples=400, deadline=None)
 @given(st.text(max_size=80))
 @example("\0")
 @example("\ud800")
@@ -84,13 +80,11 @@ def test_any_text_parses_or_says_where_it_fails(sql: str) -> None:
     _check(sql)
 
 
-@settings(max_examples=600, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join))
 def test_any_words_parse_or_say_where_they_fail(sql: str) -> None:
     _check(sql)
 
 
-@settings(max_examples=600, deadline=None)
 @given(st.sampled_from(CORPUS), st.sampled_from(PIECES), st.integers(0, 200), st.integers(0, 9))
 def test_damaged_statements_parse_or_say_where_they_fail(
     sql: str, piece: str, at: int, length: int
@@ -99,7 +93,6 @@ def test_damaged_statements_parse_or_say_where_they_fail(
     _check(sql[:at] + piece + sql[at + length :])
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.lists(st.sampled_from([*PIECES, "-", "+", "1", "a", "*", ":", "x'1'", "e'x'", "$1"])))
 def test_canonical_spacing_keeps_the_tokens(pieces: list[str]) -> None:
     try:

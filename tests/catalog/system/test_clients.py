@@ -9,7 +9,8 @@ import pytest
 from tests.catalog.system.conftest import Maker, rows
 
 ASKED = (Path(__file__).parent / "psql.sql").read_text(encoding="utf-8").split("\n-- ")
-QUERIES = [tuple(text.removeprefix("-- ").split("\n", 1)) for text in ASKED]
+PARTED = [text.removeprefix("-- ").partition("\n") for text in ASKED]
+QUERIES = [(name, sql) for name, _, sql in PARTED]
 
 
 @pytest.mark.parametrize(("name", "sql"), QUERIES, ids=[name for name, _ in QUERIES])

@@ -118,11 +118,10 @@ def test_many_failures_are_refused_for_a_while(owner: Caller) -> None:
 
 @pytest.mark.parametrize(("scope", "path"), [("rest", "/api/me"), ("anonymous", "/api/me")])
 def test_calls_are_counted(owner: Caller, scope: str, path: str) -> None:
-    rates = dict(settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"], **{scope: "3/minute"})
+    framework: dict[str, Any] = settings.REST_FRAMEWORK
+    rates = {**framework["DEFAULT_THROTTLE_RATES"], scope: "3/minute"}
     client = owner.client if scope == "rest" else Client()
-    with override_settings(
-        REST_FRAMEWORK=dict(settings.REST_FRAMEWORK, DEFAULT_THROTTLE_RATES=rates)
-    ):
+    with override_settings(REST_FRAMEWORK={**framework, "DEFAULT_THROTTLE_RATES": rates}):
         statuses = [client.get(path).status_code for _ in range(4)]
     assert statuses == ([200, 200, 200, 429] if scope == "rest" else [401] * 4)
 

@@ -16,7 +16,8 @@ from tests.ingest.feeds.host import MemoryHost, exports_of, wait_for
 
 def main() -> None:
     arguments = json.loads(sys.argv[1])
-    target = PostgresTarget(*arguments["target"], Secret(arguments["password"]))
+    host_name, port, database, user = arguments["target"]
+    target = PostgresTarget(host_name, port, database, user, Secret(arguments["password"]))
     id_, epoch, publication, slot = arguments["feed"]
     host = MemoryHost(Feed(id_, epoch, target, publication, slot))
     exports = exports_of(target, publication)

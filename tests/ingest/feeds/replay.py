@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,12 +15,12 @@ from ingest.contract.plane import Plane
 Cells = tuple[str | None, ...]
 
 
-def log_rows(plane: Plane, feed: str, reference: int) -> list[dict[str, object]]:
+def log_rows(plane: Plane, feed: str, reference: int) -> list[dict[str, Any]]:
     """A reference's log rows in order."""
     live = spark.session(plane, "read")
     table = live.read.format("delta").load(delta.log_path(plane, feed)).toArrow()
     table = table.filter(pc.equal(table["reference"], reference))
-    rows: list[dict[str, object]] = table.sort_by(
+    rows: list[dict[str, Any]] = table.sort_by(
         [("time", "ascending"), ("seq", "ascending")]
     ).to_pylist()
     return rows

@@ -148,7 +148,7 @@ def test_every_kind_of_change(upstream: Upstream) -> None:
             row["time"]
             for row in replay.log_rows(upstream.plane, upstream.feed.id, t.reference)
             if row["after"] and "two tables" in row["after"]
-        }  # type: ignore[operator]
+        }
         for t in tables.values()
     ]
     assert both[0] == both[1]
