@@ -18,6 +18,8 @@ from ingest.contract.reports import ExportReport, FeedReport
 
 RENEW = 3.0
 RESOLVE = 60.0
+SILENCE = 8.0
+"""Seconds without a renewed lease after which a feed's status says that its reader is silent."""
 
 
 class Host:
@@ -64,6 +66,28 @@ class Host:
     def report(self, reports: tuple[FeedReport | ExportReport, ...]) -> None:
         """Make reports visible, together."""
         write_reports(self._region, reports)
+
+
+def report_silent(region: str) -> None:
+    """Let feeds say so whose process gives no sign of life, be it stopped, hung or cut off."""
+    for feed in leases.silent_feeds(region, SILENCE):
+        report_stopped(region, feed, "the feed's process gives no sign of life")
+
+
+def report_stopped(region: str, feed: str, reason: str) -> None:
+    """Let a feed that was last heard of at work say that its process ended or hangs."""
+    heard = FeedProgress.objects.filter(feed__region__name=region, feed__gid=feed)
+    progress = heard.filter(status__in=("running", "starting")).first()
+    if progress is None:
+        return
+    report = FeedReport(
+        feed,
+        "stalled",
+        retained_bytes=progress.retained_bytes,
+        error=reason,
+        hint="Nothing to do: another process takes over.",
+    )
+    write_reports(region, (report,))
 
 
 def write_reports(region: str, reports: tuple[FeedReport | ExportReport, ...]) -> None:
@@ -159,9 +183,10 @@ def _differs(progress: ExportProgress, report: ExportReport) -> bool:
 def _copy(progress: ExportProgress, report: ExportReport) -> None:
     """A report before a restarted feed knows better does not make a table unreadable."""
     readable = report.readable_from or progress.readable_from
+    quarantined = max(report.quarantined, progress.quarantined)
     for name in _COPIED:
         setattr(progress, name, getattr(report, name))
-    progress.readable_from = readable
+    progress.readable_from, progress.quarantined = readable, quarantined
 
 
 def _status_of(

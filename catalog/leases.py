@@ -64,8 +64,28 @@ def release_feed(region: str, gid: str, owner: str) -> None:
 
 
 def take_job(job: Job, owner: str, seconds: float) -> bool:
-    """Take a job's lease."""
-    return _take(Job.objects.filter(pk=job.pk), owner, seconds)
+    """Take a job's lease; an owner that was a process of this host and is gone does not count."""
+    rows = Job.objects.filter(pk=job.pk)
+    if _take(rows, owner, seconds):
+        return True
+    holder = rows.values_list("lease_owner", flat=True).first()
+    if holder is None or not _dead(holder):
+        return False
+    taken = rows.filter(lease_owner=holder)
+    return bool(taken.update(lease_owner=owner, lease_expires=_until(seconds)))
+
+
+def expired_feed(region: str, gid: str, owner: str, seconds: float) -> bool:
+    """Whether the owner has let its lease on the feed run out so long ago."""
+    mine = Feed.objects.filter(region__name=region, gid=gid, lease_owner=owner)
+    return mine.filter(lease_expires__lt=_until(-seconds)).exists()
+
+
+def silent_feeds(region: str, seconds: float) -> tuple[str, ...]:
+    """Feeds that should run and whose lease nobody has renewed for so long."""
+    rows = Feed.objects.filter(region__name=region, desired=Feed.Desired.RUNNING)
+    rows = rows.filter(lease_expires__lt=_until(SECONDS - seconds))
+    return tuple(rows.values_list("gid", flat=True))
 
 
 def _dead(owner: str) -> bool:

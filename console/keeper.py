@@ -16,13 +16,14 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import close_old_connections
 
-from catalog import desired, leases, snapshot
+from catalog import controller, desired, leases, snapshot
 from console.leash import leash
 
 WATCH = 0.5
 STEADY = 30.0
 LONGEST_PAUSE = 30.0
 GRACE = 10.0
+STUCK = 90.0
 GIVEN_UP = 3
 """Exit status of a feed that needs a person."""
 _log = logging.getLogger(__name__)
@@ -59,6 +60,7 @@ class Keeper:
         self._stop(list(self._feeds))
 
     def _round(self) -> None:
+        controller.report_silent(self._region)
         wanted = desired.wanted_feeds(self._region)
         for feed in wanted:
             self._tend(feed, self._feeds.setdefault(feed, Running()))
@@ -71,7 +73,10 @@ class Keeper:
         if running.process is not None:
             code = running.process.poll()
             if code is None:
+                self._unstick(feed, running.process)
                 return
+            if code < 0:
+                self._tell(feed, f"the feed's process was ended by {signal.Signals(-code).name}")
             steady = now - running.started > STEADY
             longer = min(LONGEST_PAUSE, max(0.5, running.pause * 2))
             running.pause = LONGEST_PAUSE if code == GIVEN_UP else 0.5 if steady else longer
@@ -82,7 +87,19 @@ class Keeper:
             return
         epoch = leases.acquire_feed(self._region, feed, self._owner)
         if epoch is not None:
+            if running.started == 0:
+                self._tell(feed, "the feed's process has ended")
             running.process, running.started = self._start(feed, epoch), now
+
+    def _tell(self, feed: str, reason: str) -> None:
+        """Let a feed that was last heard of running say why it is not."""
+        controller.report_stopped(self._region, feed, reason)
+
+    def _unstick(self, feed: str, process: subprocess.Popen[bytes]) -> None:
+        """End a child that has not renewed its lease for far too long: it hangs."""
+        if leases.expired_feed(self._region, feed, self._owner, STUCK):
+            _log.warning("feed %s hangs and is ended", feed)
+            process.kill()
 
     def _start(self, feed: str, epoch: int) -> subprocess.Popen[bytes]:
         manage = str(settings.BASE_DIR / "manage.py")

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from celery import shared_task
+from celery.signals import worker_init
 from django.conf import settings
 
-from catalog import desired, reads, upkeep
+from catalog import controller, desired, reads, upkeep
 from catalog.names import SYSTEM_ROLE
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.source import RefreshReferences
 from catalog.sql.render import render
-from console import execute
+from console import execute, fail_point
 from ingest.errors import HeadraceError, Terminal, Transient
 
 _log = logging.getLogger(__name__)
@@ -26,10 +27,16 @@ RETRY: dict[str, Any] = {
 }
 
 
+@worker_init.connect
+def _arm(**_: Any) -> None:
+    fail_point.arm("worker")
+
+
 @shared_task
 def reconcile() -> None:
     """Compare what should be with what is, and start what is missing."""
     region = settings.HEADRACE_REGION
+    controller.report_silent(region)
     for feed in desired.dropped_feeds(region):
         drop_feed.delay(feed=feed)
     for key in upkeep.due_jobs(region):

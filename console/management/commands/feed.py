@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from catalog import leases
 from catalog.controller import Host, write_reports
+from console import fail_point
 from console.keeper import GIVEN_UP
 from ingest import engine
 from ingest.contract.reports import FeedReport
@@ -44,13 +45,8 @@ class Command(BaseCommand):
         host = Host(region, feed, owner, epoch)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: host.stop())
-        _arm()
+        fail_point.arm("feed")
         sys.exit(_run(host, region, feed))
-
-
-def _arm() -> None:
-    name, _, count = settings.HEADRACE_FAIL_POINT.partition(":")
-    engine.arm_fail_point(name, int(count or 1))
 
 
 def _run(host: Host, region: str, feed: str) -> int:
