@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from django.conf import settings
@@ -26,6 +27,11 @@ from catalog.plan.scope import Scope
 from catalog.results import Done, Result
 from catalog.results import Rows as Answer
 from catalog.rows import answer_of
+from catalog.sql.nodes.names import Name
+from catalog.sql.nodes.query import Select
+from catalog.sql.nodes.show import ShowObjects
+from catalog.system.registry import lookup
+from catalog.system.show import show_query
 from catalog.variables import Variables, canonical
 from ingest import engine
 from ingest.contract.relation import Column, Relation
@@ -125,3 +131,29 @@ def show(plan: ShowVariable, variables: Variables) -> Answer:
         Column(name, TEXT, nullable=False) for name in ("name", "setting", "description")
     )
     return answer_of(Rows("SHOW", Relation(columns), rows))
+
+
+def shown(statement: ShowObjects, scope: Scope) -> Read:
+    """SHOW of objects as the query over the system catalog that it stands for.
+
+    Raises UnknownItem for a schema or relation that is not there.
+    """
+    if statement.kind == "column" and statement.of is not None:
+        statement = replace(statement, of=_relation_named(statement.of, scope))
+    elif statement.kind != "schema" and statement.in_schema is not None:
+        place = statement.in_schema
+        if not scope.has_schema(scope.space_path("schema", place)):
+            raise scope.unknown(Name((*place.parts, ""), place.at))
+    schema = scope.search_path[0] if scope.search_path else ""
+    return Read(Select(show_query(statement, scope.database, schema)))
+
+
+def _relation_named(name: Name, scope: Scope) -> Name:
+    """The full name of an item or of a built-in relation; raises UnknownItem."""
+    entry = scope.find(name)
+    if entry is not None:
+        return Name(entry.path)
+    found = lookup(name.parts)
+    if found is None:
+        raise scope.unknown(name)
+    return Name((scope.database, found.schema, found.name))

@@ -24,9 +24,11 @@ from catalog.plan.facts import UpstreamFacts
 from catalog.plan.picture import Picture
 from catalog.plan.plans import Change, Plan, Read, Rows, SetVariable, ShowVariable
 from catalog.plan.scope import Scope
+from catalog.plan.show import needs_system
 from catalog.results import Description, Done, Notice, Result
-from catalog.sequence import Sequencer, show
+from catalog.sequence import Sequencer, show, shown
 from catalog.sql.nodes import session as nodes
+from catalog.sql.nodes.show import ShowObjects
 from catalog.sql.nodes.statement import ANSWERED, Statement
 from catalog.sql.parse import parse
 from catalog.upstream import Purifier
@@ -171,7 +173,12 @@ class Session:
         )
 
     def _plan(self, statement: Statement, facts: UpstreamFacts, picture: Picture) -> Plan:
-        planned = plan(statement, self._scope(picture), facts, self._sequencer.reader.system())
+        scope = self._scope(picture)
+        planned: Plan
+        if isinstance(statement, ShowObjects) and needs_system(statement, scope):
+            planned = shown(statement, scope)
+        else:
+            planned = plan(statement, scope, facts, self._sequencer.reader.system())
         privileges.check(planned, picture, self.role)
         return planned
 

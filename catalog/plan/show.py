@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from catalog.names import CLUSTER, dotted
+from catalog.names import CLUSTER, SYSTEM_SCHEMAS, dotted
 from catalog.plan.picture import ConnectionFacts, Entry, SourceFacts
 from catalog.plan.plans import Rows
 from catalog.plan.scope import Scope
@@ -22,6 +22,21 @@ ITEM_KINDS: dict[str, ItemKind] = {
     "table": "table",
     "view": "view",
 }
+
+
+_PLANNED = {*ITEM_KINDS, "database", "schema", "column", "cluster", "object"}
+
+
+def needs_system(statement: ShowObjects, scope: Scope) -> bool:
+    """Whether the answer is a query over the system catalog: the picture does not hold it."""
+    system_schema = (
+        statement.in_schema is not None
+        and statement.kind != "column"
+        and statement.in_schema.last in SYSTEM_SCHEMAS
+    )
+    named = statement.of if statement.kind == "column" else None
+    built_in = named is not None and scope.find(named) is None
+    return bool(statement.where) or statement.kind not in _PLANNED or system_schema or built_in
 
 
 def show_objects(statement: ShowObjects, scope: Scope) -> Rows:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from catalog.errors import InvalidStatement, WrongItemType
+from catalog.errors import InvalidStatement, NotSupported, WrongItemType
 from catalog.plan.creation import full, new_entry
 from catalog.plan.definitions import set_table
 from catalog.plan.item import still_needed
@@ -17,7 +17,7 @@ from catalog.plan.plans import Change
 from catalog.plan.readable import ReadableNames
 from catalog.plan.scope import Scope, checked_identifier
 from catalog.query.binder import Moment
-from catalog.query.compile import compile_query
+from catalog.query.compile import compile_query, inspect, without_stars
 from catalog.query.names import Names, fold, parts_of
 from catalog.sql.nodes.view import CreateView
 from catalog.sql.render import render
@@ -37,7 +37,11 @@ def create_view(statement: CreateView, scope: Scope, system: Names | None) -> Ch
     elif notice := scope.taken("view", path, if_not_exists=statement.if_not_exists):
         return Change(TAG, notices=(notice,))
     names = ReadableNames(scope, system)
-    compiled = compile_query(statement.query, names, _ANY)
+    if inspect(statement.query, names).kind == "system":
+        message = "views over system catalog relations are not supported yet"
+        raise NotSupported(message, hint="Query the relations themselves.")
+    query = without_stars(statement.query, names, _ANY)
+    compiled = compile_query(query, names, _ANY)
     relation = _named(compiled.relation, statement)
     if old is not None and old.id in names.used:
         message = f'view "{old.name}" would depend on itself'
@@ -45,7 +49,7 @@ def create_view(statement: CreateView, scope: Scope, system: Names | None) -> Ch
     canonical = replace(
         statement,
         name=full(path),
-        query=_qualified(statement.query, scope),
+        query=_qualified(query, scope),
         text="",
         columns=statement.columns,
         or_replace=False,

@@ -40,13 +40,17 @@ class BoundQuery:
 
 @dataclass
 class Binder:
-    """One compilation: the names it may use, what it has read, and fresh Spark aliases."""
+    """One compilation: the names it may use, what it has read, and fresh Spark aliases.
+
+    `stars` keeps what each `*` meant, by the node's id(): the FROM item's name and the column's.
+    """
 
     names: Names
     moment: Moment
     items: set[str] = field(default_factory=set)
     ctes: dict[str, BoundQuery] = field(default_factory=dict)
     query: Callable[[Binder, exp.Expr, Scope | None], BoundQuery] = field(repr=False, kw_only=True)
+    stars: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
     counter: int = 0
     depth: int = 0
 

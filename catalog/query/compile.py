@@ -29,6 +29,7 @@ from catalog.query.light import is_light
 from catalog.query.names import Names, parts_of, position, unknown_relation
 from catalog.query.scope import Output, settled
 from catalog.query.select import bind_query
+from catalog.sql.render import identifier
 from ingest.contract.relation import Column, Relation
 
 QueryKind = Literal["data", "system", "constant"]
@@ -120,6 +121,31 @@ def _cte_names(with_: exp.With, before: exp.Expr | None) -> list[str]:
         alias = cte.args["alias"].this
         names.append(alias.name if alias.args.get("quoted") else alias.name.lower())
     return names
+
+
+def without_stars(query: exp.Query, names: Names, moment: Moment) -> exp.Query:
+    """The query with every `*` written out as the columns that it means now.
+
+    A `*` over columns of equal names stays: their subquery fixes them. Raises as `compile_query`.
+    """
+    copy = query.copy()
+    binder = Binder(names, moment, query=bind_query)
+    bind_query(binder, copy, None)
+    selects = [copy] if isinstance(copy, exp.Select) else []
+    for select in (*selects, *copy.find_all(exp.Select)):
+        items: list[exp.Expr] = []
+        for item in select.expressions:
+            meant = binder.stars.get(id(item), [])
+            plain = len(set(meant)) == len(meant)
+            items += [_column_of(*one) for one in meant] if meant and plain else [item]
+        select.set("expressions", items)
+    return copy
+
+
+def _column_of(table: str, name: str) -> exp.Expr:
+    column = exp.to_identifier(name, quoted=identifier(name) != name)
+    owner = exp.to_identifier(table, quoted=identifier(table) != table) if table else None
+    return exp.column(column, table=owner)
 
 
 def compile_query(query: exp.Expr, names: Names, moment: Moment) -> Compiled:

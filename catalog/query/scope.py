@@ -105,6 +105,15 @@ class Scope:
             ]
         return columns
 
+    def star_names(self, table: str = "") -> list[tuple[str, str]]:
+        """The columns of `*`, or of `table.*`, as FROM item's name (or empty) and own name."""
+        names = [] if table else [("", name) for name in self.merged]
+        for source in self.sources:
+            if not table or source.alias == table:
+                kept = (o.name for o in source.outputs if table or o.name not in self.merged)
+                names += [(source.alias, name) for name in kept]
+        return names
+
     def _similar(self, name: str) -> str | None:
         names = [output.name for source in self.sources for output in source.outputs]
         close = difflib.get_close_matches(name, names, n=1)

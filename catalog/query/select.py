@@ -194,6 +194,8 @@ def _select_items(binder: Binder, node: exp.Select, scope: Scope) -> Items:
             isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
         )
         if star:
+            table = fold(item.args["table"]) if isinstance(item, exp.Column) else ""
+            binder.stars[id(item)] = scope.star_names(table)
             for name, bound in _star(scope, item):
                 items.add(name, bound, None)
             continue

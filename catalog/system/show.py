@@ -36,6 +36,16 @@ def show_query(node: ShowObjects, database: str, schema: str) -> exp.Select:
 
     Raises NotSupported for a kind that cannot be shown.
     """
+    query = _rows(node, database, schema)
+    if not node.where:
+        return query
+    ordered = query.args.get("order")
+    filtered = exp.select("*").from_(query.subquery("shown"))
+    filtered = filtered.where(parse_one(node.where, read="postgres"))
+    return filtered if ordered is None or node.kind == "column" else filtered.order_by("name")
+
+
+def _rows(node: ShowObjects, database: str, schema: str) -> exp.Select:
     if node.kind == "column":
         return _columns(node, database, schema)
     if node.kind in _WHOLE:

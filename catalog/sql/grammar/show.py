@@ -20,18 +20,19 @@ PLURALS = {
     "SCHEMAS": "schema",
     "DATABASES": "database",
     "OBJECTS": "object",
+    "MATERIALIZED VIEWS": "materialized view",
+    "SINKS": "sink",
+    "TYPES": "type",
+    "ROLES": "role",
+    "CLUSTERS": "cluster",
 }
+_REGION_WIDE = ("role", "cluster")
 _OTHER_PLURALS = (
-    "MATERIALIZED VIEWS",
-    "SINKS",
     "INDEXES",
     "INDEX",
     "KEYS",
-    "CLUSTERS",
     "CLUSTER REPLICAS",
-    "ROLES",
     "ROLE MEMBERSHIP",
-    "TYPES",
     "SUBSOURCES",
     "REPLACEMENTS",
     "PRIVILEGES",
@@ -61,9 +62,9 @@ def show(cursor: Cursor) -> ShowObjects | ShowCreate | ShowVariable:
             cursor.not_supported(f"SHOW {words} statements are not supported yet", start)
     if cursor.accept("COLUMNS"):
         return _columns(cursor)
-    plural = cursor.accept_one_of(*PLURALS)
-    if plural:
-        return _objects(cursor, PLURALS[plural])
+    for plural, kind in PLURALS.items():
+        if cursor.accept(*plural.split()):
+            return _objects(cursor, kind)
     return ShowVariable("" if cursor.accept("ALL") else variable(cursor))
 
 
@@ -89,7 +90,7 @@ def _columns(cursor: Cursor) -> ShowObjects:
 def _objects(cursor: Cursor, kind: str) -> ShowObjects:
     schema: Name | None = None
     source: Name | None = None
-    if cursor.accept_one_of("FROM", "IN"):
+    if kind not in _REGION_WIDE and cursor.accept_one_of("FROM", "IN"):
         if cursor.peek("CLUSTER"):
             cursor.not_supported("SHOW .. IN CLUSTER is not supported yet")
         schema = cursor.name()

@@ -48,7 +48,9 @@ BUYER = (
 
 def parse(sql: str) -> exp.Query:
     """A query's tree."""
-    return sqlglot.parse_one(sql, read="postgres", into=exp.Query)
+    tree = sqlglot.parse_one(sql, read="postgres")
+    assert isinstance(tree, exp.Query)
+    return tree
 
 
 class Shop:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.errors import InvalidStatement
+from catalog.errors import InvalidStatement, NotSupported
 from catalog.session import Session
 from ingest.errors import HeadraceError
 from tests.catalog.session.conftest import Run, rows_of
@@ -66,3 +66,80 @@ def test_read_only(run: Run) -> None:
     run(f"{AUCTION}; CREATE TABLE bids FROM SOURCE house (REFERENCE bids)")
     with pytest.raises(HeadraceError, match="cannot insert into non-writeable table 'bids'"):
         run("INSERT INTO bids VALUES (1)")
+
+
+def test_show_of_every_kind(run: Run) -> None:
+    run(f"{AUCTION}; CREATE TABLE bids FROM SOURCE house (REFERENCE bids)")
+    for kind in (
+        "SECRETS",
+        "CONNECTIONS",
+        "SOURCES",
+        "TABLES",
+        "VIEWS",
+        "MATERIALIZED VIEWS",
+        "SINKS",
+        "TYPES",
+        "ROLES",
+        "CLUSTERS",
+        "SCHEMAS",
+        "DATABASES",
+        "OBJECTS",
+    ):
+        rows_of(run(f"SHOW {kind}")[0])
+        rows_of(run(f"SHOW {kind} LIKE '%'")[0])
+    assert ("ada@example.com", "") in rows_of(run("SHOW ROLES")[0])
+    assert rows_of(run("SHOW TABLES WHERE name = 'bids'")[0]) == [("bids", "")]
+    assert rows_of(run("SHOW TABLES WHERE name = 'other'")[0]) == []
+    columns = rows_of(run("SHOW COLUMNS FROM bids WHERE type = 'integer'")[0])
+    assert "amount" in [row[0] for row in columns]
+    assert ("mz_tables", "") in rows_of(run("SHOW TABLES FROM mz_catalog")[0]) + rows_of(
+        run("SHOW VIEWS FROM mz_catalog")[0]
+    )
+    assert rows_of(run("SHOW COLUMNS FROM mz_tables")[0])[0][0] == "id"
+    with pytest.raises(HeadraceError, match="unknown catalog item 'nope'"):
+        run("SHOW COLUMNS FROM nope WHERE name = 'x'")
+    with pytest.raises(HeadraceError, match="unknown schema 'nope'"):
+        run("SHOW SINKS FROM nope")
+    with pytest.raises(NotSupported, match="SHOW INDEXES statements are not supported yet"):
+        run("SHOW INDEXES ON bids")
+
+
+def test_discard(run: Run) -> None:
+    run("SET database = other; DISCARD ALL")
+    assert rows_of(run("SHOW database")[0]) == [("headrace",)]
+
+
+def test_views_of_the_system_catalog_are_refused(run: Run) -> None:
+    with pytest.raises(NotSupported, match="views over system catalog relations") as caught:
+        run("CREATE VIEW mine AS SELECT name FROM mz_tables")
+    assert caught.value.hint == "Query the relations themselves."
+
+
+@pytest.mark.parametrize(
+    ("query", "stored"),
+    [
+        ("SELECT * FROM bids", "bids.id, bids.buyer"),
+        ("SELECT b.*, 1 AS one FROM bids AS b", "b.id, b.buyer"),
+        (
+            "SELECT * FROM bids JOIN auctions USING (id)",
+            "SELECT id, bids.buyer",
+        ),
+        ("WITH w AS (SELECT * FROM bids) SELECT * FROM w", "w.id, w.buyer"),
+        ("SELECT * FROM (SELECT * FROM bids) AS s (k)", "s.k, s.buyer"),
+        ("SELECT * FROM bids UNION ALL SELECT * FROM bids", "UNION ALL SELECT bids.id"),
+        ("SELECT n FROM (SELECT count(*) AS n FROM bids) AS c", "COUNT(*)"),
+    ],
+)
+def test_star_is_written_out_in_a_view(run: Run, query: str, stored: str) -> None:
+    run(f"{AUCTION}; CREATE TABLE bids FROM SOURCE house (REFERENCE bids)")
+    run("CREATE TABLE auctions FROM SOURCE house (REFERENCE auctions)")
+    run(f"CREATE VIEW v AS {query}")
+    (shown,) = run("SHOW CREATE VIEW v")
+    text = " ".join(str(rows_of(shown)[0][1]).split())
+    assert stored in text
+    assert "*" not in text.replace("COUNT(*)", "")
+    names = [row[0] for row in rows_of(run("SHOW COLUMNS FROM v")[0])]
+    (again,) = run(f"CREATE OR REPLACE VIEW v AS {text.split(' AS ', 1)[1]}; SHOW COLUMNS FROM v")[
+        1:
+    ]
+    assert [row[0] for row in rows_of(again)] == names
