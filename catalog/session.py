@@ -29,8 +29,8 @@ from catalog.results import Description, Done, Notice, Result
 from catalog.sequence import Sequencer, show, shown
 from catalog.sql.nodes import session as nodes
 from catalog.sql.nodes.show import ShowObjects
-from catalog.sql.nodes.statement import ANSWERED, Statement
-from catalog.sql.parse import parse
+from catalog.sql.nodes.statement import ANSWERED, DEFINITIONS, Statement
+from catalog.sql.parse import Parsed, parse
 from catalog.upstream import Purifier
 from catalog.variables import VARIABLES, Variables
 from ingest.contract.relation import Relation
@@ -40,6 +40,10 @@ from ingest.errors import HeadraceError
 ABORTED = "current transaction is aborted, commands ignored until end of transaction block"
 _OPEN = Notice("there is already a transaction in progress", "25001", "warning")
 _NONE = Notice("there is no transaction in progress", "25P01", "warning")
+
+
+def _together(parsed: Sequence[Parsed]) -> bool:
+    return len(parsed) > 1 and all(isinstance(one.statement, DEFINITIONS) for one in parsed)
 
 
 def role_for(region: str, name: str, *, superuser: bool) -> str:
@@ -70,15 +74,34 @@ class Session:
     def execute(self, sql: str, parameters: Sequence[Parameter] = ()) -> Iterator[Result]:
         """Run the statements of `sql` in turn; `parameters` stand for `$1`, `$2`, .. in each.
 
-        Nothing runs when the text does not parse. Raises HeadraceError, with positions in `sql`,
-        and leaves an open transaction failed.
+        Nothing runs when the text does not parse. Several statements that only define things
+        stand or fall together. Raises HeadraceError, with positions in `sql`, and leaves an open
+        transaction failed.
         """
         with self._failing(0):
             parsed = parse(sql)
+        if self._transaction is None and _together(parsed):
+            yield from self._run_together(parsed, parameters)
+            return
         for one in parsed:
             with self._failing(one.start):
                 result = self._run(bind(one.statement, parameters))
             yield result
+
+    def _run_together(
+        self, parsed: Sequence[Parsed], parameters: Sequence[Parameter]
+    ) -> Iterator[Result]:
+        """Definitions in a transaction of their own, committed before the first is told of."""
+        self._control("begin")
+        try:
+            results = []
+            for one in parsed:
+                with self._failing(one.start):
+                    results.append(self._run(bind(one.statement, parameters)))
+            self._control("commit")
+        finally:
+            self._transaction = None
+        yield from results
 
     def describe(self, sql: str, types: Sequence[Type | None] = ()) -> Description:
         """What the statement of `sql` gives, without running it; `types` are its parameters'.

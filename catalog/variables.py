@@ -44,6 +44,15 @@ def _flag(value: str) -> str:
     raise ValueError("Available values: on, off.")
 
 
+def _off(value: str) -> str:
+    if _flag(value) == "on":
+        raise ValueError(
+            "Reads are at the newest time that all inputs are complete at; waiting for upstream's "
+            "present is not supported yet."
+        )
+    return "off"
+
+
 def _encoding(value: str) -> str:
     if value.replace("-", "").replace("_", "").upper() not in {"UTF8", "UNICODE"}:
         raise ValueError("Available values: UTF8.")
@@ -102,7 +111,7 @@ VARIABLES: dict[str, Variable] = {
     "is_superuser": Variable("off", "Whether the role may do everything.", fixed=True),
     "max_query_result_size": Variable("1GB", "Kept for clients."),
     "mz_version": Variable(MZ_VERSION, "The version spoken.", reported=True, fixed=True),
-    "real_time_recency": Variable("off", "Wait for upstream's present before reading.", _flag),
+    "real_time_recency": Variable("off", "Wait for upstream's present before reading.", _off),
     "search_path": Variable(SCHEMA, "Where names with one part are looked for."),
     "server_version": Variable(SERVER_VERSION, "The version.", reported=True, fixed=True),
     "server_version_num": Variable("150000", "The version as a number.", fixed=True),

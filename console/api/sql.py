@@ -14,34 +14,16 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from catalog.results import Done, Notice, Result
-from catalog.sql.nodes.connection import CreateConnection
-from catalog.sql.nodes.item import Drop, Rename
-from catalog.sql.nodes.secret import CreateSecret
 from catalog.sql.nodes.session import SetVariable
-from catalog.sql.nodes.source import CreateSource
-from catalog.sql.nodes.table import CreateTable, CreateTableFromSource
-from catalog.sql.nodes.view import CreateView
-from catalog.sql.parse import parse, parse_one
+from catalog.sql.parse import parse_one
 from catalog.sql.render import render
 from console.api import examples
 from console.api.failures import error_body
 from console.api.parsers import BoundedJSON, BoundedText
 from console.api.shapes.sql import SqlResponse, SqlResult, SqlSerializer
 from console.api.values import describe, json_rows
-from console.execute import UserSession, open_session
+from console.execute import open_session
 from ingest.errors import HeadraceError
-
-DEFINITIONS = (
-    CreateSecret,
-    CreateConnection,
-    CreateSource,
-    CreateTable,
-    CreateTableFromSource,
-    CreateView,
-    Drop,
-    Rename,
-)
-"""Statements that only change the catalog; several of them in one text stand or fall together."""
 
 Batch = tuple[str, tuple[str | None, ...], bool]
 """A text, its parameters, and whether it must be one statement."""
@@ -128,30 +110,11 @@ def _run(user: Any, settings: tuple[str, ...], batches: list[Batch]) -> list[dic
         for text, parameters, single in batches:
             if single:
                 parse_one(text)
-            for result in _results(session, text, parameters):
+            for result in session.execute(text, parameters):
                 results.append(result_body(result))
     except HeadraceError as error:
         results.append({"error": error_body(error, text), "notices": []})
     return results
-
-
-def _results(
-    session: UserSession, text: str, parameters: tuple[str | None, ...]
-) -> Iterator[Result]:
-    """Run a text; several definitions in it are one transaction, as the seed has it."""
-    together = _only_definitions(text)
-    if together:
-        list(session.execute("BEGIN"))
-    yield from session.execute(text, parameters)
-    if together:
-        list(session.execute("COMMIT"))
-
-
-def _only_definitions(text: str) -> bool:
-    statements = parse(text)
-    return len(statements) > 1 and all(
-        isinstance(one.statement, DEFINITIONS) for one in statements
-    )
 
 
 def result_body(result: Result) -> dict[str, Any]:

@@ -54,3 +54,15 @@ ANSWERED = (
     ExplainTimestamp,
 )
 """Statements whose result is rows."""
+
+DEFINITIONS = (
+    CreateSecret,
+    CreateConnection,
+    CreateSource,
+    CreateTable,
+    CreateTableFromSource,
+    CreateView,
+    Drop,
+    Rename,
+)
+"""Statements that only change the catalog; several of them in one text stand or fall together."""

@@ -142,3 +142,20 @@ def test_schema_with_items_needs_cascade(run: Run) -> None:
         run("DROP SCHEMA other")
     run("DROP SCHEMA other CASCADE")
     assert not Item.objects.exists()
+
+
+def test_definitions_of_one_text_stand_or_fall_together(session: Session, run: Run) -> None:
+    with pytest.raises(UnknownItem):
+        run(f"{AUCTION}; CREATE TABLE x FROM SOURCE house (REFERENCE nope)")
+    assert not Item.objects.exists()
+    assert session.transaction_status == "I"
+    run(f"{AUCTION}; {BIDS}; CREATE TABLE again FROM SOURCE house (REFERENCE bids)")
+    picture = snapshot.current("local/embedded")
+    groups = {entry.table.snapshot_group for entry in picture.tables_of("u1")}
+    assert len(groups) == 1
+
+
+def test_mixed_texts_run_one_by_one(run: Run) -> None:
+    with pytest.raises(UnknownItem):
+        run(f"{AUCTION}; SHOW TABLES; DROP SOURCE nope")
+    assert Item.objects.get().name == "house"
