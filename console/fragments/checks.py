@@ -12,6 +12,8 @@ from ingest.contract.upstream import Check, Level
 from ingest.errors import HeadraceError
 
 _FIELDS = ("name", "level", "summary", "cause", "fix", "upstream_sql")
+_SPELT = {"check": "name"}
+"""Columns of VALIDATE CONNECTION that a check calls otherwise."""
 _LEVELS = ("ok", "warning", "error")
 
 
@@ -26,7 +28,7 @@ def _of_rows(rows: Rows) -> list[Check]:
     names = rows.relation.names
     found = []
     for row in text_rows(rows.relation, rows.data):
-        fields = {name: text or "" for name, text in zip(names, row, strict=True)}
+        fields = {_SPELT.get(n, n): text or "" for n, text in zip(names, row, strict=True)}
         level = cast(Level, fields["level"]) if fields.get("level") in _LEVELS else "ok"
         texts = {name: fields.get(name, "") for name in _FIELDS if name != "level"}
         found.append(Check(level=level, **texts))

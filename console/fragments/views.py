@@ -203,9 +203,14 @@ def audit(parameters: Parameters) -> View:
     rows = reads.audit(
         limit=PAGE,
         before=int(before) if before.isdigit() else None,
-        object_id=parameters.get("object") or None,
+        object_id=_object_id(parameters.get("object", "")),
     )
     return {"rows": Group("audit-rows", tuple(map(_audit_row, rows)))}
+
+
+def _object_id(wanted: str) -> str | None:
+    """The id of the item of that name; a text that names none is taken for an id."""
+    return next((item.id for item in reads.items() if item.name == wanted), wanted) or None
 
 
 def _audit_row(row: AuditRow) -> Fragment:

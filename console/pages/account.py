@@ -51,7 +51,8 @@ def welcome(request: HttpRequest) -> HttpResponse:
     """The one-time link by which the first visitor becomes the owner."""
     token = request.POST.get("token") or request.GET.get("token", "")
     if request.method != "POST":
-        return render(request, "account/welcome.html", {"token": token})
+        context = {"token": token, "has_users": accounts.has_users()}
+        return render(request, "account/welcome.html", context)
     email = request.POST.get("email", "")
     try:
         user = accounts.claim_first_owner(token, email, request.POST.get("password", ""))

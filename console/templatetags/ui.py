@@ -70,6 +70,21 @@ def duration(seconds: float | None) -> str:
 
 
 @register.filter
+def took(milliseconds: float) -> str:
+    """Milliseconds as `480 ms`, from a second on as `duration` says it."""
+    return f"{milliseconds:.0f} ms" if milliseconds < 1000 else duration(milliseconds / 1000)
+
+
+@register.filter
+def about(seconds: float) -> str:
+    """An estimate in seconds without false precision: `5 s`, `3 min`, `2 h`."""
+    for unit, span in (("h", 3600), ("min", 60)):
+        if seconds >= 1.5 * span:
+            return f"{seconds / span:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+@register.filter
 def ago(moment: dt.datetime | None) -> str:
     """How long ago, in one unit."""
     if moment is None:

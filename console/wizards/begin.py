@@ -69,6 +69,9 @@ def more_tables(request: HttpRequest) -> HttpResponse:
 @signed_in
 def resume(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
     """A draft at the step in the address, or at the furthest it has reached."""
+    finished = drafting.finished(request, draft_id)
+    if finished:
+        return redirect(finished)
     draft = drafting.load(request, draft_id)
     state = draft.state
     if state.source and draft.source is None:

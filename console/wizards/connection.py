@@ -7,7 +7,7 @@ import uuid
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from catalog import reads
 from catalog.errors import DuplicateItem
@@ -130,3 +130,13 @@ def another(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
     draft.state.fields = {}
     draft.save()
     return redirect(f"/sources/new/{draft.id}?step=connection")
+
+
+@require_GET
+@signed_in
+def demo(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """Asked every second while the demo's database starts: draws the page anew when it has."""
+    drafting.load(request, draft_id)
+    if demo_status().state == "starting":
+        return HttpResponse(status=204)
+    return HttpResponse(status=204, headers={"HX-Refresh": "true"})

@@ -17,6 +17,9 @@ from console.visitor import user_of
 from console.wizards.state import KIND, WizardState
 from ingest.errors import HeadraceError
 
+_FINISHED = "finished drafts"
+_REMEMBERED = 20
+
 
 @dataclass
 class Draft:
@@ -96,3 +99,20 @@ def of_source(user: Any, source_id: str) -> Draft:
 def end(draft: Draft) -> None:
     """The draft is done with."""
     drafts.discard(draft.user, draft.id)
+
+
+def open_still(draft: Draft) -> bool:
+    """Whether nobody has finished or discarded it meanwhile: a second click, another tab."""
+    return drafts.get(draft.user, draft.id) is not None
+
+
+def finish(request: HttpRequest, draft: Draft, path: str) -> None:
+    """The draft has become what `path` shows: going back to the draft leads there."""
+    end(draft)
+    known = list(request.session.get(_FINISHED, {}).items())[-_REMEMBERED:]
+    request.session[_FINISHED] = {**dict(known), str(draft.id): path}
+
+
+def finished(request: HttpRequest, draft_id: uuid.UUID) -> str:
+    """Where this visitor's finished draft leads; empty for any other."""
+    return str(request.session.get(_FINISHED, {}).get(str(draft_id), ""))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.cache import patch_cache_control
 
 from catalog import reads
 from catalog.publications import publications as published
@@ -35,7 +36,9 @@ def render_step(
         **_CONTEXTS[step](request, draft),
         **extra,
     }
-    return render(request, f"wizards/{step}.html", context)
+    page = render(request, f"wizards/{step}.html", context)
+    patch_cache_control(page, no_store=True)
+    return page
 
 
 def _connection(request: HttpRequest, draft: Draft) -> Context:

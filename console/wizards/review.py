@@ -21,6 +21,9 @@ from ingest.errors import HeadraceError
 @signed_in
 def create(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
     """Create the tables and go where they can be watched."""
+    finished = drafting.finished(request, draft_id)
+    if finished:
+        return redirect(finished)
     draft = drafting.load(request, draft_id)
     picker = Picker(draft)
     if not picker.chosen or any(picker.line(row).undecided for row, _ in picker.ordered()):
@@ -28,9 +31,12 @@ def create(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
     try:
         draft.run(picker.sql())
     except HeadraceError as error:
+        if not drafting.open_still(draft):
+            return redirect(f"/sources/{picker.source.item.id}")
         checks = checks_of_error(error)
         return render_step(request, draft, "review", {"checks": checks, "error": error})
-    drafting.end(draft)
+    path = f"/sources/{picker.source.item.id}"
+    drafting.finish(request, draft, path)
     count = len(picker.chosen)
     messages.success(request, f"Created {count:,} table{'' if count == 1 else 's'}")
-    return redirect(f"/sources/{picker.source.item.id}")
+    return redirect(path)

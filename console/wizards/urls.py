@@ -14,6 +14,7 @@ urlpatterns = [
     path("new/generator", begin.generator),
     path("new/<uuid:draft_id>", begin.resume),
     path("new/<uuid:draft_id>/discard", begin.discard),
+    path("new/<uuid:draft_id>/demo", connection.demo),
     path("new/<uuid:draft_id>/connection", connection.submit),
     path("new/<uuid:draft_id>/remember", connection.remember),
     path("new/<uuid:draft_id>/another", connection.another),

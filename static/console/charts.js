@@ -47,7 +47,7 @@ class LiveChart extends HTMLElement {
     this.plot = new uPlot({
       width: this.clientWidth - 12, height: 112, padding: [8, 22, 0, 0], legend: { show: false }, cursor: { y: false, points: { size: 6 } },
       scales: { y: { range: (plot, low, high) => [0, (high || 1) * 1.15] } },
-      axes: [{ ...axis, grid: { show: false }, size: 22, space: 90, values: clock }, { ...axis, size: 58, space: 30, values: (plot, ticks) => ticks.map((v) => this.format(v)) }],
+      axes: [{ ...axis, grid: { show: false }, size: 22, space: 90, values: clock }, { ...axis, size: 58, space: 30, values: (plot, ticks) => ticks.map((v) => (Number.isInteger(v) ? this.format(v) : '')) }],
       series: [{}, { stroke: line, width: 1.75, fill: line.replace('rgb(', 'rgba(').replace(')', ', .10)'), points: { show: false } }],
     }, [this.times, this.values], this);
     this.say();

@@ -90,7 +90,8 @@
     form.dataset.sent = '';
     setTimeout(() => { if (button) { button.disabled = true; button.dataset.busy = ''; } });
   });
-  window.addEventListener('pageshow', () => {
+  window.addEventListener('pageshow', (event) => {
+    if (event.persisted && one('[data-fresh]')) location.reload();
     all('form[data-sent]').forEach((form) => delete form.dataset.sent);
     all('[data-busy]').forEach((button) => { button.disabled = false; delete button.dataset.busy; });
   });

@@ -45,12 +45,13 @@
     const version = document.getElementById(part.dataset.follow)?.dataset.version;
     part.version ??= version;
     if (version === part.version || part.waiting) return;
+    const took = Number(part.querySelector('[data-took]')?.dataset.took ?? 0);
     part.waiting = setTimeout(() => {
       part.waiting = null;
-      if (document.hidden) return;
+      if (document.hidden || part.matches('.htmx-request')) return;
       part.version = document.getElementById(part.dataset.follow)?.dataset.version;
       part.dispatchEvent(new CustomEvent('fresh'));
-    }, PACE);
+    }, Math.max(PACE, 3 * took));
   }
   document.addEventListener('visibilitychange', () => all('[data-follow]').forEach(follow));
 

@@ -18,7 +18,7 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from catalog import accounts
+from catalog import accounts, reads
 from catalog.models import User
 from catalog.text_values import text_rows
 from console.execute import run
@@ -45,6 +45,10 @@ QUERIES = {
 }
 
 
+Step = Callable[["Walker"], None]
+"""What a visitor does on the wizard's pages."""
+
+
 class Walker:
     """One user, every entrance."""
 
@@ -52,6 +56,13 @@ class Walker:
         self.user: User = accounts.create_user("ada@example.com", owner=True)
         token = accounts.create_token(self.user, "walk")
         self.client = Client(headers={"Authorization": f"Bearer {token.app_password}"})
+        self.browser = Client()
+        self.browser.force_login(self.user)
+
+    def post(self, path: str, values: dict[str, object]) -> Any:
+        answer = self.browser.post(path, values)
+        assert answer.status_code in {200, 302}, answer.content
+        return answer
 
     def rest(self, call: Call) -> None:
         path, body = call
@@ -65,6 +76,9 @@ class Walker:
     def query(self, text: str) -> None:
         answer = self.client.post("/query", text, content_type="text/plain")
         assert not [r for r in answer.json() if "error" in r], answer.content
+
+    def wizard(self, step: Step) -> None:
+        step(self)
 
     def execute(self, text: str) -> list[Any]:
         outcomes = run(self.user, text)
@@ -138,12 +152,55 @@ PLAIN_REST: tuple[Call, ...] = (
 )
 
 
+def _by_sql(text: str) -> Step:
+    return lambda walker: walker.sql_api(text)
+
+
+def _tables_by_wizard(source: str, key: str, column: dict[str, str]) -> Step:
+    """Choose one upstream table, decide about its columns, review, create."""
+
+    def step(walker: Walker) -> None:
+        found = next(row for row in reads.sources() if row.item.name == source)
+        rows = reads.references(found.item.id)
+        identity = next(row.identity for row in rows if row.name == key)
+        begun = walker.browser.get(f"/sources/new/tables?source={found.item.id}")
+        base = begun["Location"].partition("?")[0]
+        walker.post(f"{base}/select", {"op": "add", "ids": str(identity)})
+        for name, mode in column.items():
+            walker.post(f"{base}/columns/{identity}", {"col": name, "mode": mode})
+        done = walker.post(f"{base}/create", {})
+        assert done["Location"] == f"/sources/{found.item.id}", done.content
+
+    return step
+
+
+def _source_by_wizard(connection: dict[str, object], publication: str, name: str) -> Step:
+    """Connect, read the checks, name the source."""
+
+    def step(walker: Walker) -> None:
+        base = walker.browser.get("/sources/new/begin")["Location"].partition("?")[0]
+        connected = walker.post(f"{base}/connection", connection)
+        assert connected.status_code == 302, connected.content
+        made = walker.post(f"{base}/source", {"name": name, "publication": publication})
+        assert made["Location"].endswith("step=tables"), made.content
+
+    return step
+
+
 def _compare(
     statements: Sequence[str],
     calls: Sequence[Call],
     before: Callable[[], None] = lambda: None,
+    steps: Sequence[Step] = (),
 ) -> Dump:
-    walks = {"execute": statements, "sql_api": statements, "query": statements, "rest": calls}
+    walks: dict[str, Sequence[Any]] = {
+        "execute": statements,
+        "sql_api": statements,
+        "query": statements,
+        "rest": calls,
+    }
+    if steps:
+        walks["wizard"] = steps
     dumps: dict[str, Dump] = {}
     for entrance, inputs in walks.items():
         before()
@@ -158,7 +215,11 @@ def _compare(
 
 @pytest.mark.django_db
 def test_on_a_load_generator() -> None:
-    dump = _compare(GENERATOR_SQL, GENERATOR_REST)
+    steps = (
+        _by_sql(GENERATOR_SQL[0]),
+        _tables_by_wizard("house", "bids", {"amount": "text", "buyer": "exclude"}),
+    )
+    dump = _compare(GENERATOR_SQL, GENERATOR_REST, steps=steps)
     assert [row[0] for row in dump["tables"]] == ["bids"]
 
 
@@ -187,17 +248,22 @@ def test_on_a_real_postgres(postgres: Postgres) -> None:
         "port": postgres.port,
         "upstream_database": "walks",
         "user": postgres.user,
+        "ssl_mode": "prefer",
     }
     statements = (
-        f"CREATE SECRET pw AS '{postgres.password}'",
+        f"CREATE SECRET shop_db_password AS '{postgres.password}'",
         f"CREATE CONNECTION shop_db TO POSTGRES (HOST '{postgres.host}', PORT {postgres.port}, "
-        f"DATABASE 'walks', USER '{postgres.user}', PASSWORD SECRET pw)",
+        f"DATABASE 'walks', USER '{postgres.user}', SSL MODE 'prefer', "
+        "PASSWORD SECRET shop_db_password)",
         "CREATE SOURCE shop_source FROM POSTGRES CONNECTION shop_db (PUBLICATION 'walk')",
         "CREATE TABLE shop FROM SOURCE shop_source (REFERENCE public.shop)",
     )
     calls: tuple[Call, ...] = (
-        ("/api/secrets", {"name": "pw", "value": postgres.password}),
-        ("/api/connections", {"name": "shop_db", "password": {"name": "pw"}} | entry),
+        ("/api/secrets", {"name": "shop_db_password", "value": postgres.password}),
+        (
+            "/api/connections",
+            {"name": "shop_db", "password": {"name": "shop_db_password"}} | entry,
+        ),
         (
             "/api/sources",
             {
@@ -216,5 +282,18 @@ def test_on_a_real_postgres(postgres: Postgres) -> None:
             },
         ),
     )
-    dump = _compare(statements, calls)
+    form = {
+        "name": "shop_db",
+        "host": postgres.host,
+        "port": postgres.port,
+        "database": "walks",
+        "user": postgres.user,
+        "password": postgres.password,
+        "ssl_mode": "prefer",
+    }
+    steps = (
+        _source_by_wizard(form, "walk", "shop_source"),
+        _tables_by_wizard("shop_source", "shop", {}),
+    )
+    dump = _compare(statements, calls, steps=steps)
     assert [row[1] for row in dump["columns"] if row[0] == "shop"] == ["id", "name", "at"]

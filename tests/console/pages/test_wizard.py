@@ -12,7 +12,9 @@ from django.test import Client
 from catalog import accounts, drafts, reads
 from catalog.models import User
 from catalog.results import Done
+from console.demo import DemoStatus
 from console.wizards.state import WizardState
+from ingest.errors import HeadraceError
 
 
 def _draft(browser: Client, source: str) -> str:
@@ -114,6 +116,48 @@ def test_what_is_shown_is_what_is_executed(
     assert shown.endswith("COMMIT;")
 
 
+def test_a_finished_draft_leads_to_what_it_made(browser: Client, seeded: User) -> None:
+    source = next(row.item.id for row in reads.sources())
+    base = _draft(browser, source)
+    _choose(browser, base)
+    assert "no-store" in browser.get(f"{base}?step=review")["Cache-Control"]
+    assert browser.post(f"{base}/create")["Location"] == f"/sources/{source}"
+    made = reads.tables()
+    assert browser.post(f"{base}/create")["Location"] == f"/sources/{source}"
+    assert reads.tables() == made
+    assert browser.get(f"{base}?step=review")["Location"] == f"/sources/{source}"
+
+
+def test_a_second_click_at_the_same_moment(
+    browser: Client, seeded: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = next(row.item.id for row in reads.sources())
+    base = _draft(browser, source)
+    _choose(browser, base)
+
+    def lost_the_race(user: User, sql: str) -> list[HeadraceError]:
+        drafts.discard(user, base.rpartition("/")[2])
+        return [HeadraceError("table 'accounts' already exists")]
+
+    monkeypatch.setattr("console.execute.run", lost_the_race)
+    assert browser.post(f"{base}/create")["Location"] == f"/sources/{source}"
+
+
+def test_the_demo_is_waited_for(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    status = DemoStatus("starting", port=5999)
+    for module in ("page", "connection"):
+        monkeypatch.setattr(f"console.wizards.{module}.demo_status", lambda: status)
+    monkeypatch.setattr("console.wizards.begin.start_demo", lambda user: status)
+    base = browser.post("/sources/new/demo")["Location"].partition("?")[0]
+    page = browser.get(f"{base}?step=connection").content.decode()
+    assert f'hx-get="{base}/demo"' in page
+    assert 'form="new-connection" disabled' in page
+    assert "HX-Refresh" not in browser.get(f"{base}/demo").headers
+    status = DemoStatus("running", port=5999)
+    assert browser.get(f"{base}/demo")["HX-Refresh"] == "true"
+    assert 'form="new-connection" disabled' not in browser.get(base).content.decode()
+
+
 def test_a_generator_is_one_click(browser: Client) -> None:
     answer = browser.post("/sources/new/generator", {"kind": "auction"})
     source = reads.sources()[0]
@@ -134,7 +178,7 @@ def test_a_connection_that_fails_keeps_the_answers(browser: Client, owner: User)
         "ssl_mode": "disable",
     }
     page = browser.post(f"{base}/connection", fields).content.decode()
-    assert "reachable" in page
+    assert "Reachable" in page
     assert "not-to-be-seen" not in page
     assert "not-to-be-seen" not in str(drafts.open_drafts(owner)[0].state)
     assert [item.kind for item in reads.items()] == ["secret"]
