@@ -13,7 +13,7 @@ from catalog.inputs import inputs_of
 from catalog.models import FeedProgress
 from catalog.moments import Wanted, moment
 from catalog.open_transaction import OpenTransaction
-from catalog.oracle import newest_time
+from catalog.oracle import newest_time, raise_read_floor, read_floor
 from catalog.plan.picture import Entry, Picture
 from catalog.plan.plans import Read
 from catalog.plan.plans import Rows as Made
@@ -149,11 +149,14 @@ class Reader:
         if exact is None and transaction is not None and transaction.timestamp is not None:
             return transaction.timestamp
         strict = variables["transaction_isolation"] == "strict serializable"
-        at_least = self.seen if strict else 0
+        floor = read_floor(self.region) if strict and exact is None else 0
+        at_least = max(self.seen, floor) if strict else 0
         if exact is not None and plan.select.at_least:
             at_least, exact = max(at_least, exact), None
         wanted = Wanted(at_least, exact, variables.timeout)
         time = moment(self.region, picture, tables, wanted)
+        if strict and wanted.as_of is None and time > floor:
+            raise_read_floor(self.region, time)
         if transaction is not None and exact is None:
             transaction.timestamp = time
         return time

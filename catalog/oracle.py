@@ -23,6 +23,16 @@ def next_time(region: str, after: int = 0) -> int:
         return rows.values_list("oracle_time", flat=True).get()
 
 
+def read_floor(region: str) -> int:
+    """The newest timestamp (ms) that any session has read at."""
+    return Region.objects.values_list("read_time", flat=True).get(name=region)
+
+
+def raise_read_floor(region: str, time: int) -> None:
+    """Let no later strict serializable read, in any session, be older than `time` (ms)."""
+    Region.objects.filter(name=region, read_time__lt=time).update(read_time=time)
+
+
 def newest_time(region: str) -> int:
     """The newest timestamp that was handed out."""
     return Region.objects.values_list("oracle_time", flat=True).get(name=region)

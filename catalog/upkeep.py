@@ -5,31 +5,29 @@ from __future__ import annotations
 import logging
 import time as clock
 import uuid
+from dataclasses import replace
 from datetime import timedelta
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
-from catalog import leases, snapshot
+from catalog import history, leases, snapshot
 from catalog.desired import drop_command, dropped_feeds, export_of, sources_of
-from catalog.models import ExportProgress, Feed, FeedProgress, Job
+from catalog.models import ExportProgress, Feed, FeedProgress, Job, Region
+from catalog.names import SYSTEM_ROLE
 from ingest import engine
-from ingest.contract.commands import Export
+from ingest.contract.commands import Export, Generator
 from ingest.errors import HeadraceError, Transient
 
 _log = logging.getLogger(__name__)
 _OWNER = leases.owner_name(uuid.uuid4().hex[:8])
 LEASE = 600.0
+DROP_ATTEMPTS = 20
+LONGEST_WAIT = 600
+"""Seconds between two attempts to drop a slot, at most; twenty attempts take two hours."""
 RETENTION = 3_600_000
 """How long (ms) log rows stay after every table has them."""
-
-
-def _due(feed: str, export: Export, now: int) -> bool:
-    try:
-        tail = engine.tail_statistics(settings.HEADRACE_PLANE, feed, export)
-        return engine.apply_due(tail, now)
-    except HeadraceError:
-        return False
 
 
 def readable_exports(region: str, feed: str) -> tuple[Export, ...]:
@@ -54,62 +52,126 @@ def apply_feed(region: str, feed: str) -> None:
         through = FeedProgress.objects.values_list("complete_through", flat=True).get(
             feed__region__name=region, feed__gid=feed
         )
-        now = clock.time_ns() // 1_000_000
         for export in readable_exports(region, feed):
-            if _due(feed, export, now):
-                done = engine.apply(settings.HEADRACE_PLANE, feed, export, through)
-                ExportProgress.objects.filter(
-                    item__region__name=region, item__gid=export.table
-                ).update(quarantined=done.quarantined)
+            if not leases.take_job(job, job.lease_owner, LEASE):
+                return
+            try:
+                _apply(region, feed, export, through)
+            except HeadraceError as error:
+                _log.warning("table %s not folded yet: %s", export.table, error.message)
     finally:
-        job.delete()
+        _done(job)
+
+
+def _apply(region: str, feed: str, export: Export, through: int) -> None:
+    """Fold one table's tail if it is due; one table's trouble leaves the others alone."""
+    plane = settings.HEADRACE_PLANE
+    tail = engine.tail_statistics(plane, feed, export)
+    now = clock.time_ns() // 1_000_000
+    if not engine.apply_due(tail, now, settings.HEADRACE_FOLD_ROWS):
+        return
+    done = engine.apply(plane, feed, export, through)
+    rows = ExportProgress.objects.filter(item__region__name=region, item__gid=export.table)
+    rows.update(quarantined=done.quarantined)
 
 
 def compact_feed(region: str, feed: str) -> None:
-    """Join a log's small files, and trim what every table has had for long enough."""
+    """Join a log's small files, trim what every table has had for long enough, and clean up."""
     job = _claimed(region, "compact", feed)
     if job is None:
         return
+    plane = settings.HEADRACE_PLANE
     try:
-        engine.compact(settings.HEADRACE_PLANE, feed)
+        engine.compact(plane, feed)
         keep = _kept_after(region, feed)
         if keep > 0:
-            engine.trim(settings.HEADRACE_PLANE, feed, keep)
+            engine.trim(plane, feed, keep)
+        for export in readable_exports(region, feed):
+            if not leases.take_job(job, job.lease_owner, LEASE):
+                return
+            engine.clean(plane, export.shard)
     finally:
-        job.delete()
+        _done(job)
 
 
 def _kept_after(region: str, feed: str) -> int:
-    """The time (ms) up to which the log may be trimmed; 0 when nothing may go."""
+    """The time (ms) up to which the log may be trimmed; 0 when nothing may go.
+
+    A table without its snapshot will need the log; one that has failed never does again.
+    """
     picture = snapshot.current(region)
-    tables = [t for s in sources_of(picture, feed) for t in picture.tables_of(s.id)]
+    tables = {t.id for s in sources_of(picture, feed) for t in picture.tables_of(s.id)}
     exports = readable_exports(region, feed)
-    if not exports or len(exports) < len(tables):
+    rows = ExportProgress.objects.filter(item__region__name=region, item__gid__in=tables)
+    failed = set(rows.filter(status="failed").values_list("item__gid", flat=True))
+    if tables - failed - {export.table for export in exports}:
         return 0
-    tails = [engine.tail_statistics(settings.HEADRACE_PLANE, feed, one) for one in exports]
-    oldest = min(tail.frontier for tail in tails)
-    return min(oldest, clock.time_ns() // 1_000_000 - RETENTION)
+    horizon = clock.time_ns() // 1_000_000 - RETENTION
+    return engine.trimmable(settings.HEADRACE_PLANE, feed, exports, horizon)
 
 
 def drop_feed(region: str, feed: str) -> None:
     """Drop the slot and the log of a feed that no source needs; then its row.
 
-    Waits (by coming back later) until the feed's process has let go of it.
+    Waits (by coming back later) until the feed's process has let go of it. An upstream that does
+    not answer is asked again, more and more seldom, some two hours; then its slot is left there.
     """
     if feed not in dropped_feeds(region):
         return
-    if leases.acquire_feed(region, feed, _OWNER) is None:
+    row = Feed.objects.select_related("region").get(region__name=region, gid=feed)
+    job, _ = Job.objects.get_or_create(
+        region=row.region, kind="drop feed", subject=feed, defaults={"due_at": timezone.now()}
+    )
+    if job.due_at > timezone.now() or leases.acquire_feed(region, feed, _OWNER) is None:
         return
-    progress = FeedProgress.objects.filter(feed__region__name=region, feed__gid=feed)
     try:
         command = drop_command(region, feed)
         if command is not None:
             engine.drop_feed(settings.HEADRACE_PLANE, command)
-        Feed.objects.filter(region__name=region, gid=feed).delete()
+        row.delete()
+        job.delete()
     except HeadraceError as error:
-        progress.update(status="stalled", error=error.message, hint=error.hint or "")
         leases.release_feed(region, feed, _OWNER)
+        _drop_later(job, row, error)
         raise
+
+
+def _drop_later(job: Job, row: Feed, error: HeadraceError) -> None:
+    job.attempts += 1
+    job.error = error.message
+    job.due_at = timezone.now() + timedelta(seconds=min(LONGEST_WAIT, 2**job.attempts))
+    if job.attempts >= DROP_ATTEMPTS:
+        _abandon(row, error)
+        job.delete()
+        return
+    job.save()
+    FeedProgress.objects.filter(feed=row).update(
+        status="stalled", error=error.message, hint=error.hint or ""
+    )
+
+
+def _abandon(row: Feed, error: HeadraceError) -> None:
+    """Give the slot up: tell its name where operators look, and remove the log."""
+    command = drop_command(row.region.name, row.gid)
+    if command is not None:
+        engine.drop_feed(settings.HEADRACE_PLANE, replace(command, target=Generator("", 0)))
+    message = f'replication slot "{row.slot}" was left upstream'
+    hint = f"Drop it there: SELECT pg_drop_replication_slot('{row.slot}')"
+    now = timezone.now()
+    with transaction.atomic():
+        region = Region.objects.select_for_update().get(pk=row.region.pk)
+        audit = history.Audit(region, SYSTEM_ROLE, now)
+        details = {"id": row.gid, "slot": row.slot, "upstream": row.identity}
+        audit.add("drop", "feed", row.gid, {**details, "left": error.message})
+        audit.write()
+        region.save(update_fields=["next_audit"])
+        Feed.objects.filter(pk=row.pk).update(desired=Feed.Desired.ABANDONED, definition={})
+        FeedProgress.objects.filter(feed=row).update(
+            status="failed", error=message, detail=error.message, hint=hint, changed_at=now
+        )
+        history.status(
+            region, row.gid, "failed", now, error=message, detail=error.message, hint=hint
+        )
 
 
 def due_jobs(region: str) -> tuple[int, ...]:
@@ -143,4 +205,10 @@ def _claimed(region: str, kind: str, feed: str) -> Job | None:
     job, _ = Job.objects.get_or_create(
         region=owner.region, kind=kind, subject=feed, defaults={"due_at": timezone.now()}
     )
-    return job if leases.take_job(job, f"{_OWNER}:{uuid.uuid4().hex[:8]}", LEASE) else None
+    job.lease_owner = f"{_OWNER}:{uuid.uuid4().hex[:8]}"
+    return job if leases.take_job(job, job.lease_owner, LEASE) else None
+
+
+def _done(job: Job) -> None:
+    """Delete the job, unless its lease ran out and somebody else is at it."""
+    Job.objects.filter(pk=job.pk, lease_owner=job.lease_owner).delete()

@@ -12,7 +12,8 @@ class Feed(models.Model):
     """One consumer of one upstream, shared by all sources of its `identity` and `publication`.
 
     `desired`: running while a source needs it, dropped once the last one is gone; the row goes
-    when its slot and its log are gone too. `epoch` grows with every start and fences older
+    when its slot and its log are gone too. An upstream that stays away leaves it abandoned: the
+    row keeps the name of the slot. `epoch` grows with every start and fences older
     writers. A lease that has run out may be taken by anybody.
     """
 
@@ -21,6 +22,7 @@ class Feed(models.Model):
 
         RUNNING = "running"
         DROPPED = "dropped"
+        ABANDONED = "abandoned"
 
     region = models.ForeignKey(Region, on_delete=models.CASCADE, related_name="feeds")
     gid = models.CharField(max_length=32)

@@ -12,7 +12,8 @@ class Region(models.Model):
 
     `revision` grows by one with every catalog transaction; `stamp` changes with each, so that a
     restored database is not taken for another. `oracle_time` (ms) is the newest timestamp that was
-    handed out; `installation` tells this region's slots from anybody else's.
+    handed out, `read_time` the newest that a strict serializable read was answered at;
+    `installation` tells this region's slots from anybody else's.
     """
 
     name = models.CharField(max_length=200, unique=True)
@@ -20,6 +21,7 @@ class Region(models.Model):
     revision = models.BigIntegerField(default=0)
     stamp = models.UUIDField(default=uuid.uuid4, editable=False)
     oracle_time = models.BigIntegerField(default=0)
+    read_time = models.BigIntegerField(default=0)
     next_item = models.BigIntegerField(default=1)
     next_feed = models.BigIntegerField(default=1)
     next_namespace = models.BigIntegerField(default=1)

@@ -245,6 +245,8 @@ def _feeds(region: int) -> Rows:
         "progress__upstream",
         "progress__retained_bytes",
         "progress__reported_at",
+        "progress__error",
+        "progress__hint",
     )
     return [(*row[1:4], sources[row[0]], row[4] or "created", *row[5:]) for row in found]
 
@@ -307,7 +309,8 @@ VOLATILE: dict[str, RawTable] = {
     ),
     "feeds": RawTable(
         "id text, kind text, slot text, sources text[], status text, frontier bigint,"
-        " upto bigint, upstream bigint, retained_bytes bigint, reported_at timestamptz",
+        " upto bigint, upstream bigint, retained_bytes bigint, reported_at timestamptz,"
+        " error text, hint text",
         _feeds,
     ),
 }

@@ -90,9 +90,10 @@ RELATIONS = (
         "mz_internal.mz_feeds",
         "id text not null, kind text not null, slot text, sources text[] not null,"
         " status text not null, frontier mz_timestamp, upto uint8, upstream uint8,"
-        " retained_bytes bigint, reported_at timestamptz",
+        " retained_bytes bigint, reported_at timestamptz, error text, hint text",
         "SELECT id, kind, nullif(slot, ''), sources, status, frontier, upto, upstream,"
-        " CASE WHEN retained_bytes >= 0 THEN retained_bytes END, reported_at FROM raw.feeds",
+        " CASE WHEN retained_bytes >= 0 THEN retained_bytes END, reported_at,"
+        " nullif(error, ''), nullif(hint, '') FROM raw.feeds",
         reads="feeds",
         comment="The one consumer behind one or more sources, and what upstream keeps for it.",
     ),

@@ -75,10 +75,11 @@ def _identity(session: Session, table: Row) -> list[Check]:
     return [
         Check(
             "no key",
-            "warning",
-            "no key: neither a primary key nor a replica identity",
-            "PostgreSQL refuses UPDATE and DELETE on a published table without one, so the "
-            "upstream's own statements fail; INSERT works.",
+            "error",
+            "referenced items not tables with REPLICA IDENTITY FULL",
+            f"{table['namespace']}.{table['name']} has neither a primary key nor a replica "
+            "identity: changes would not say which row they are about, and PostgreSQL refuses "
+            "UPDATE and DELETE on it once it is published.",
             "Add a primary key, or log whole old rows.",
             full.as_string(session),
         )

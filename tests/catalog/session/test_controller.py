@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from django.utils import timezone
 
-from catalog import leases, reads
+from catalog import leases, reads, snapshot, upkeep
+from catalog.answering import Reader
 from catalog.controller import Host, write_reports
 from catalog.desired import dropped_feeds, feed_command, wanted_feeds
-from catalog.models import Feed, Region, StatusHistory
+from catalog.models import Feed, Job, Region, StatusHistory
 from catalog.oracle import next_time
+from catalog.plan.plans import Read
+from catalog.sql.parse import parse_one
+from catalog.variables import Variables
 from ingest.contract.reports import ExportReport, FeedReport
-from tests.catalog.session.conftest import Run
+from ingest.errors import Transient
+from tests.catalog.session.conftest import Run, rows_of
 
 REGION = "local/embedded"
 SETUP = """
@@ -79,3 +85,74 @@ def test_reports_write_history_only_on_change(run: Run) -> None:
     assert len(reads.references("u1")) == 5
     assert [row.name for row in reads.dependents("u1")] == ["bids"]
     assert reads.audit()[0].event == "create"
+
+
+def test_a_slot_that_cannot_be_dropped_is_given_up(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(SETUP)
+    Feed.objects.update(slot="headrace_x_f1")
+    run("DROP SOURCE house CASCADE")
+    asked: list[object] = []
+
+    def away(_: object, feed: object) -> None:
+        asked.append(feed)
+        if len(asked) <= upkeep.DROP_ATTEMPTS:
+            raise Transient("connection to 127.0.0.1:1 refused")
+
+    monkeypatch.setattr(upkeep.engine, "drop_feed", away)
+    for _ in range(upkeep.DROP_ATTEMPTS):
+        with pytest.raises(Transient):
+            upkeep.drop_feed(REGION, "f1")
+        upkeep.drop_feed(REGION, "f1")
+        Job.objects.filter(kind="drop feed").update(due_at=timezone.now())
+    assert len(asked) == upkeep.DROP_ATTEMPTS + 1
+    assert dropped_feeds(REGION) == ()
+    (result,) = run("SELECT status, error, hint FROM mz_internal.mz_feeds")
+    assert rows_of(result) == [
+        (
+            "failed",
+            'replication slot "headrace_x_f1" was left upstream',
+            "Drop it there: SELECT pg_drop_replication_slot('headrace_x_f1')",
+        )
+    ]
+    event = reads.audit()[0]
+    assert (event.event, event.object_type, event.details["slot"]) == (
+        "drop",
+        "feed",
+        "headrace_x_f1",
+    )
+
+
+def test_no_session_reads_older_than_another_has_seen(run: Run) -> None:
+    """Two feeds, one of them behind: strict reads wait for it, serializable ones do not."""
+    run(
+        "CREATE SOURCE one FROM LOAD GENERATOR AUCTION; CREATE TABLE a FROM SOURCE one "
+        "(REFERENCE bids); CREATE SOURCE two FROM LOAD GENERATOR COUNTER; "
+        "CREATE TABLE b FROM SOURCE two (REFERENCE counter)"
+    )
+    entries = {e.name: e for e in snapshot.current(REGION).entries.values()}
+    for feed, table, time in (("f1", entries["a"], 100), ("f2", entries["b"], 90)):
+        write_reports(
+            REGION,
+            (
+                FeedReport(feed, "running", complete_through=time, upto=time),
+                ExportReport(table.id, "running", "running", readable_from=5),
+            ),
+        )
+
+    def time_of(name: str, isolation: str = "strict serializable") -> int:
+        reader = Reader(REGION, "ada@example.com")
+        variables = Variables()
+        variables.set("transaction_isolation", isolation)
+        variables.set("statement_timeout", "100ms")
+        read = Read(parse_one(f"SELECT * FROM {name}").statement)  # type: ignore[arg-type]
+        picture = snapshot.current(REGION)
+        return reader._time(read, [entries[name]], picture, variables, None)
+
+    assert time_of("a") == 100
+    with pytest.raises(Transient, match="statement timeout"):
+        time_of("b")
+    assert time_of("b", "serializable") == 90
+    write_reports(REGION, (FeedReport("f2", "running", complete_through=101, upto=101),))
+    assert time_of("b") == 101

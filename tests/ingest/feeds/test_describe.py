@@ -75,7 +75,8 @@ def test_problems_name_their_remedy(target: PostgresTarget) -> None:
     found = {reference.name: reference for reference in list_references(target, "pub")}
     assert not found["fullkey"].problems
     (problem,) = found["nokey"].problems
-    assert problem.name == "no key"
+    assert (problem.name, problem.level) == ("no key", "error")
+    assert problem.summary == "referenced items not tables with REPLICA IDENTITY FULL"
     assert problem.upstream_sql == 'ALTER TABLE "public"."nokey" REPLICA IDENTITY FULL'
     assert [check.name for check in found["twice"].problems] == ["column names"]
     reader = replace(target, user="reader", password=Secret("canary"))
