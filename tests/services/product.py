@@ -144,7 +144,7 @@ def running(**settings_: str) -> Iterator[Product]:
 
 
 def _lend_archives(home: Path) -> None:
-    """Give the home the class archives that earlier runs left, as every start but the first has."""
+    """Give the home the class archives of earlier runs, as every start but the first has."""
     target = home / "spark"
     target.mkdir()
     for archive in (settings.HEADRACE_JARS.parent / "spark").glob("classes-*.jsa"):
