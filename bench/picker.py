@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import statistics
 import time
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
+from http.cookies import SimpleCookie
+from urllib.parse import urlencode
 
 import psycopg
 from psycopg import sql
@@ -36,16 +38,18 @@ def make_many(dsn: str) -> None:
 
 
 def measure(server: Postgres, running: Product) -> list[Metric]:
-    """Medians of first page, one open schema and a search."""
+    """Medians of the first page, of one schema when it is opened, and of a search."""
     dsn = server.create_database("bench_picker")
     make_many(dsn)
     product.connect(running, "bench_picker", dsn)
     product.source(running, "bench_picker_source", "bench_picker", "bench")
     row = running.sql("SELECT id FROM mz_sources WHERE name = 'bench_picker_source'")[0]
     cookie = sign_in(running)
+    draft = begin(running, f"/sources/new/tables?source={row[0]}", cookie)
     pages = {
-        "first page": f"/sources/{row[0]}/choose",
-        "search": f"/sources/{row[0]}/choose?q=table_07",
+        "first page": f"{draft}?step=tables",
+        "open a schema": f"{draft}/schema?ns=schema_07",
+        "search": f"{draft}/tree?q=table_07",
     }
     return [
         Metric(
@@ -56,9 +60,37 @@ def measure(server: Postgres, running: Product) -> list[Metric]:
 
 
 def sign_in(running: Product) -> str:
-    """A session cookie for the console."""
-    cookie: str = running.manage("session_cookie", running.email).strip()
-    return cookie
+    """A session's cookies, as the sign-in page gives them."""
+    connection = HTTPConnection("127.0.0.1", running.port, timeout=30)
+    connection.request("GET", "/sign-in")
+    token = _cookies(connection.getresponse())["csrftoken"]
+    form = {
+        "email": running.email,
+        "password": running.password,
+        "csrfmiddlewaretoken": token,
+    }
+    headers = {
+        "Cookie": f"csrftoken={token}",
+        "Content-Type": "application/x-www-form-urlencoded",
+    }
+    connection.request("POST", "/sign-in", urlencode(form), headers)
+    return f"sessionid={_cookies(connection.getresponse())['sessionid']}"
+
+
+def _cookies(answer: HTTPResponse) -> dict[str, str]:
+    answer.read()
+    jar = SimpleCookie("; ".join(answer.headers.get_all("Set-Cookie", [])))
+    return {name: morsel.value for name, morsel in jar.items()}
+
+
+def begin(running: Product, path: str, cookie: str) -> str:
+    """Where the new draft is."""
+    connection = HTTPConnection("127.0.0.1", running.port, timeout=30)
+    connection.request("GET", path, headers={"Cookie": cookie})
+    answer = connection.getresponse()
+    answer.read()
+    assert answer.status == 302, f"{path}: {answer.status}"
+    return (answer.getheader("Location") or "").partition("?")[0]
 
 
 def _median(running: Product, path: str, cookie: str) -> float:

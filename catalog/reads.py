@@ -336,6 +336,17 @@ def tables(
     return _tables(details)
 
 
+def made_from(source_id: str, region: str | None = None) -> dict[tuple[str, str], list[str]]:
+    """Names of a source's tables by the upstream table's schema and name; one query."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    rows = TableDetails.objects.filter(
+        item__region__name=_region(region), source__gid=source_id
+    ).order_by("pk")
+    for namespace, reference, name in rows.values_list("namespace", "reference", "item__name"):
+        found[namespace, reference].append(name)
+    return dict(found)
+
+
 def table(table_id: str, region: str | None = None) -> TableRow | None:
     """One table, None when it is not there."""
     details = TableDetails.objects.filter(item__region__name=_region(region), item__gid=table_id)

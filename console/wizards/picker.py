@@ -68,14 +68,11 @@ class Picker:
         self.chosen = {k: c for k, c in draft.state.chosen.items() if k in self.listing.by_key}
 
     def _already(self) -> dict[str, tuple[str, ...]]:
+        if not self.source.tables:
+            return {}
+        made = reads.made_from(self.source.item.id)
         keys = {(row.namespace, row.name): row.key for row in self.listing.rows}
-        found: dict[str, list[str]] = {}
-        if self.source.tables:
-            for table in reads.tables(source_id=self.source.item.id):
-                key = keys.get((table.namespace, table.reference))
-                if key is not None:
-                    found.setdefault(key, []).append(table.item.name)
-        return {key: tuple(names) for key, names in found.items()}
+        return {keys[path]: tuple(names) for path, names in made.items() if path in keys}
 
     def taken(self) -> set[str]:
         """Names that new tables cannot have."""

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog import accounts, reads
-from catalog.models import Item, SourceReference, User
+from catalog.models import Item, SourceReference, TableDetails, User
 from catalog.results import Result
 from console import execute
 from ingest.errors import HeadraceError
@@ -87,6 +87,23 @@ def many(seeded: User) -> str:
     return source.item.id
 
 
+def make_tables(user: User, count: int) -> None:
+    """So many tables, of as many of the two thousand upstream tables."""
+    made = (
+        f"CREATE TABLE made_{n} FROM SOURCE auction (REFERENCE auction.bids)" for n in range(count)
+    )
+    if count:
+        run(user, f"BEGIN; {'; '.join(made)}; COMMIT")
+    for row in TableDetails.objects.filter(item__name__startswith="made_").select_related("item"):
+        number = int(row.item.name.removeprefix("made_"))
+        row.namespace, row.reference = _upstream_name(number)
+        row.save()
+
+
+def _upstream_name(number: int) -> tuple[str, str]:
+    return f"schema_{number // 50:02}", f"table_{number % 50:02}"
+
+
 def _reference(item: Item, number: int, now: dt.datetime) -> SourceReference:
     hard = number % 50 == 7
     columns = [
@@ -106,8 +123,8 @@ def _reference(item: Item, number: int, now: dt.datetime) -> SourceReference:
     ]
     return SourceReference(
         source=item,
-        namespace=f"schema_{number // 50:02}",
-        name=f"table_{number % 50:02}",
+        namespace=_upstream_name(number)[0],
+        name=_upstream_name(number)[1],
         identity=20_000 + number,
         columns=columns,
         key=["id"],
