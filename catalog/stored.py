@@ -56,6 +56,7 @@ def check_to_json(check: Check) -> dict[str, str]:
         "cause": check.cause,
         "fix": check.fix,
         "upstream_sql": check.upstream_sql,
+        "sqlstate": check.sqlstate,
     }
 
 

@@ -194,5 +194,23 @@ def _refuse(checks: Iterable[Check]) -> None:
         if first.upstream_sql:
             hint = f"{hint} Run upstream: {first.upstream_sql}".strip()
         raise UpstreamProblem(
-            first.summary, checks=every, detail=first.cause or None, hint=hint or None
+            first.summary,
+            checks=every,
+            detail=first.cause or None,
+            hint=hint or None,
+            sqlstate=first.sqlstate or _STATES.get(first.name),
         )
+
+
+_STATES = {
+    "publication exists": "42704",
+    "publication tables": "55000",
+    "publication operations": "55000",
+    "wal level": "55000",
+    "replication slots": "53400",
+    "wal senders": "53400",
+    "version": "0A000",
+    "no key": "55000",
+    "unlogged": "55000",
+}
+"""SQLSTATEs of checks; those that are not here are about privileges."""

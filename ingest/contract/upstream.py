@@ -54,6 +54,7 @@ class Check:
     """One item of a validation: what was looked at, and what to do if it failed.
 
     `upstream_sql` is a statement for the user to run upstream, or empty.
+    `sqlstate` is the failure's own code, where upstream gave one.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Check:
     cause: str = ""
     fix: str = ""
     upstream_sql: str = ""
+    sqlstate: str = ""
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,8 @@ def check_publication(target: PostgresTarget, publication: str) -> tuple[Check, 
 
 
 def _failed(name: str, error: HeadraceError) -> Check:
-    return Check(name, "error", error.message, error.detail or "", error.hint or "")
+    texts = (error.message, error.detail or "", error.hint or "")
+    return Check(name, "error", *texts, sqlstate=error.sqlstate)
 
 
 def _server(session: psycopg.Connection[tuple[Any, ...]], found: Row) -> list[Check]:
