@@ -4,7 +4,7 @@ PGPORT ?= 6875
 DEMO ?=
 VENV := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: screenshots help run test fast lint format bench install jars clean
+.PHONY: faults screenshots help run test fast lint format bench install jars clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -31,6 +31,9 @@ format: install ## Put the code into its form
 
 bench: install ## Measure against the peers; writes bench/results/latest.json
 	@$(VENV)/python -m bench $(ARGS)
+
+faults: install ## Kill every process of the product everywhere, then twenty at random
+	@HEADRACE_ROUNDS=$${HEADRACE_ROUNDS:-20} $(VENV)/python -m pytest tests/faults $(ARGS)
 
 screenshots: install ## Walk the console in a browser and picture every step into docs/images
 	$(VENV)/python -m pytest tests/browser --screenshots docs/images $(ARGS)
