@@ -115,7 +115,7 @@ def failure(error: Exception) -> HeadraceError:
     if is_lost(error):
         return Transient(
             "the Spark server is not reachable",
-            detail=_first_sentence(str(error)),
+            detail=_first_sentence(_details(str(error))),
             hint="The server restarts by itself; try again in a few seconds.",
             sqlstate="57P03",
         )
@@ -171,6 +171,12 @@ def _cause(text: str) -> str:
     """The root of a failed task's chain of causes, where there is one with a condition."""
     causes = re.findall(r"^Caused by: [\w.$]+: (\[[A-Z_0-9.]+\].*)$", text, re.MULTILINE)
     return causes[-1] if causes else text
+
+
+def _details(text: str) -> str:
+    """What a broken call says of itself, without its own representation around it."""
+    found = re.search(r'details = "([^"]*)"', text)
+    return found[1] if found else text
 
 
 def _first_sentence(text: str) -> str:
