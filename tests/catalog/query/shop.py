@@ -46,9 +46,14 @@ BUYER = (
 )
 
 
-def parse(sql: str) -> exp.Query:
+def parse(sql: str) -> exp.Expr:
     """A query's tree."""
-    tree = sqlglot.parse_one(sql, read="postgres")
+    return sqlglot.parse_one(sql, read="postgres")
+
+
+def view(sql: str) -> exp.Query:
+    """A view's query."""
+    tree = parse(sql)
     assert isinstance(tree, exp.Query)
     return tree
 
@@ -61,8 +66,8 @@ class Shop:
         items = [
             ("shopper", Resolved("u1", "table", SHOPPER)),
             ("purchase", Resolved("u2", "table", PURCHASE)),
-            ("buyer", Resolved("u3", "view", names, parse(BUYER))),
-            ("busy", Resolved("u4", "view", names, parse("SELECT * FROM buyer WHERE n > 0"))),
+            ("buyer", Resolved("u3", "view", names, view(BUYER))),
+            ("busy", Resolved("u4", "view", names, view("SELECT * FROM buyer WHERE n > 0"))),
             ("mz_tables", Resolved("mz_catalog.mz_tables", "system", relation(id="text"))),
         ]
         self.items = dict(items)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 from typing import Any
 
 import pytest
@@ -15,11 +16,12 @@ from catalog.models.items import Dependency, Item, ItemColumn
 from catalog.models.namespaces import Database, Region, Role, Schema
 from catalog.models.sources import SourceDetails, SourceReference
 from catalog.models.tables import TableDetails
-from catalog.system.run import Session, forget, run
+from catalog.system.run import Session, run
 from ingest.contract.reports import ResultSet
 
 WHEN = dt.datetime(2026, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
 REGION = "test/system"
+INSTALLATION = uuid.UUID(int=900)  # one for all tests: its DuckDB is made once, read by stamp
 TEXTS = {
     "secret": "CREATE SECRET headrace.public.pw AS '***'",
     "connection": "CREATE CONNECTION headrace.public.pg TO POSTGRES (HOST = 'db')",
@@ -69,8 +71,7 @@ class Maker:
 
 @pytest.fixture
 def maker(db: None) -> Maker:
-    forget()
-    region = Region.objects.create(name=REGION, revision=1)
+    region = Region.objects.create(pk=900, name=REGION, revision=1, installation=INSTALLATION)
     role = Role.objects.create(region=region, gid="u1", oid=19_001, name="ada@example.com")
     database = Database.objects.create(
         region=region, gid="u1", oid=19_002, name="headrace", owner=role
