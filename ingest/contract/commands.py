@@ -42,9 +42,9 @@ class ExportColumn:
 class Export:
     """A table that a feed fills (seed 000's SourceExport).
 
-    `shard` names its data under the warehouse, apart from the item's id. `snapshot_group` is shared
-    by tables created in one transaction: they share one upstream snapshot. `hydrated` is what the
-    catalog knows; Delta is the truth.
+    `shard` names its data under the warehouse, apart from the item's id. `snapshot_group` is
+    shared by tables created in one transaction: they share one upstream snapshot. `hydrated` is
+    what the catalog knows; Delta is the truth.
     """
 
     table: str
