@@ -103,6 +103,10 @@ HEADRACE_PLANE = Plane(
 HEADRACE_JAVA_HOME = os.environ.get("JAVA_HOME", "")
 HEADRACE_UPSTREAM_ALLOW = _words("HEADRACE_UPSTREAM_ALLOW")
 HEADRACE_UPSTREAM_DENY = _words("HEADRACE_UPSTREAM_DENY", "169.254.0.0/16,fe80::/10")
+HEADRACE_FOLD_ROWS = int(os.environ.get("HEADRACE_FOLD_ROWS") or "20000")
+"""Rows of a table's tail at which they are folded into its base."""
+HEADRACE_UPKEEP_SECONDS = float(os.environ.get("HEADRACE_UPKEEP_SECONDS") or "20")
+"""How often tails are looked at; logs are a third as often."""
 HEADRACE_FAIL_POINT = os.environ.get("HEADRACE_FAIL_POINT", "")
 
 SECRET_KEY = sha256(b"django" + HEADRACE_SECRET_KEY.encode()).hexdigest()
@@ -215,7 +219,7 @@ _on_redis: dict[str, Any] = {
 CHANNEL_LAYERS = {"default": _on_redis if HEADRACE_REDIS else _in_memory}
 
 _shared_cache = {
-    "BACKEND": "django.core.cache.backends.redis.RedisCache",
+    "BACKEND": "console.cache.LastingCache",
     "LOCATION": HEADRACE_REDIS,
     "KEY_PREFIX": "headrace",
 }
