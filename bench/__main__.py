@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import django
 
-from bench import freshness, picker, selects, snapshot
+from bench import adding, freshness, picker, selects, snapshot
 from bench.metric import Metric, table, write
 from tests.services import postgres, product
 from tests.services.postgres import Postgres
@@ -22,6 +22,9 @@ MEASURES: dict[str, Measure] = {
     "picker": lambda server, running, options: picker.measure(server, running),
     "freshness": lambda server, running, options: freshness.measure(
         server, running, options.seconds
+    ),
+    "adding": lambda server, running, options: adding.measure(
+        server, running, options.rows * 2 // 5, options.seconds
     ),
     "selects": lambda server, running, options: selects.measure(
         server, running, options.rows // 5, options.rounds * 3

@@ -71,8 +71,8 @@ def measure(server: Postgres, running: Product, seconds: float) -> list[Metric]:
     for tables, values in lags.items():
         for share, target in ((50, 0.6), (99, 1.5)):
             name = f"freshness p{share}, {tables} table{'s' if tables > 1 else ''}"
-            found.append(Metric(name, _percentile(values, share), "s", target=target))
-    few, many = _percentile(lags[1], 50), _percentile(lags[50], 50)
+            found.append(Metric(name, percentile(values, share), "s", target=target))
+    few, many = percentile(lags[1], 50), percentile(lags[50], 50)
     return [*found, Metric("freshness p50, 50 tables/1", many, "s", "1 table", few, 1.2)]
 
 
@@ -93,7 +93,7 @@ def _lags(server: Postgres, running: Product, tables: int, seconds: float) -> li
     finally:
         writer.stopped.set()
         thread.join()
-    lags = _match(writer.commits, seen, warm=8.0)
+    lags = match(writer.commits, seen, warm=8.0)
     print(f"  freshness {tables}: {len(lags)} commits seen", file=sys.stderr)
     product.drop(running, "source", f"{name}_source")
     return lags
@@ -111,7 +111,7 @@ def _watch(running: Product, source: str, seconds: float) -> list[tuple[int, flo
     return seen
 
 
-def _match(
+def match(
     commits: Sequence[tuple[int, float]], seen: Sequence[tuple[int, float]], warm: float
 ) -> list[float]:
     """For every commit after the warm-up, how long until progress had passed it."""
@@ -127,6 +127,7 @@ def _match(
     return lags
 
 
-def _percentile(values: Sequence[float], share: int) -> float:
+def percentile(values: Sequence[float], share: int) -> float:
+    """The value that `share` percent of them do not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, len(ordered) * share // 100)]

@@ -65,14 +65,19 @@ def drop(product: Product, kind: ItemKind, name: str) -> None:
     run(product, Drop(kind, (Name((name,)),), cascade=True))
 
 
+def states(product: Product) -> dict[str, str]:
+    """Every source's and table's status."""
+    return {str(name): str(status) for name, status in product.sql(_STATES)}
+
+
 def wait_running(product: Product, names: Sequence[str], timeout: float = 300) -> float:
     """Wait until every table says `running`; seconds. Raises TimeoutError with the states."""
     began = time.monotonic()
     while True:
-        states = {str(name): str(status) for name, status in product.sql(_STATES)}
-        if all(states.get(name) == "running" for name in names):
+        found = states(product)
+        if all(found.get(name) == "running" for name in names):
             return time.monotonic() - began
         if time.monotonic() - began > timeout:
-            message = f"not running after {timeout} s: {states}"
+            message = f"not running after {timeout} s: {found}"
             raise TimeoutError(message)
         time.sleep(0.05)

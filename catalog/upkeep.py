@@ -154,7 +154,7 @@ def _abandon(row: Feed, error: HeadraceError) -> None:
     """Give the slot up: tell its name where operators look, and remove the log."""
     command = drop_command(row.region.name, row.gid)
     if command is not None:
-        engine.drop_feed(settings.HEADRACE_PLANE, replace(command, target=Generator("", 0)))
+        engine.drop_feed(settings.HEADRACE_PLANE, replace(command, target=Generator("counter", 0)))
     message = f'replication slot "{row.slot}" was left upstream'
     hint = f"Drop it there: SELECT pg_drop_replication_slot('{row.slot}')"
     now = timezone.now()

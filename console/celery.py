@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from celery import Celery
+from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 
@@ -13,10 +14,14 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["console"], related_name="worker")
 app.conf.beat_schedule = {
     "reconcile": {"task": "console.worker.reconcile", "schedule": 5.0, "options": {"expires": 5}},
-    "apply": {"task": "console.worker.apply_all", "schedule": 20.0, "options": {"expires": 20}},
+    "apply": {
+        "task": "console.worker.apply_all",
+        "schedule": settings.HEADRACE_UPKEEP_SECONDS,
+        "options": {"expires": 20},
+    },
     "compact": {
         "task": "console.worker.compact_all",
-        "schedule": 60.0,
+        "schedule": 3 * settings.HEADRACE_UPKEEP_SECONDS,
         "options": {"expires": 60},
     },
 }

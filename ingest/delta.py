@@ -136,6 +136,18 @@ def log_commit(version: Version) -> Commit | None:
         return None
 
 
+def trimmed_metadata(time: int) -> str:
+    """The userMetadata of the commit that removes a log's rows with a time <= `time` (ms)."""
+    return json.dumps({"trimmed": time})
+
+
+def trimmed_to(version: Version) -> int:
+    """The time (ms) up to which a log's version removed the rows; -1 when it removed none."""
+    if not version.metadata.startswith('{"trimmed"'):
+        return -1
+    return int(json.loads(version.metadata)["trimmed"])
+
+
 def remove(path: str) -> None:
     """Delete a table's files; nothing happens when there is none."""
     system, root = fs.FileSystem.from_uri(_uri(path))
@@ -164,19 +176,33 @@ class _DeltaLog:
         """Every commit there is now; looks only for ones newer than those seen."""
         with self._lock:
             if not self._seen:
-                first = self._first()
-                if first is None:
-                    return []
-                self._seen = list(self._from(first))
-            else:
+                self._seen = self._needed(self._numbers())
+            if self._seen:
                 self._seen.extend(self._from(self._seen[-1].number + 1))
             return list(self._seen)
 
-    def _first(self) -> int | None:
+    def _needed(self, numbers: list[int]) -> list[Version]:
+        """The versions of these `numbers` that tell of rows which are still there: a log grows
+        by several commits a second, and the older ones speak of rows that were trimmed."""
+        found: list[Version] = []
+        trimmed = -1
+        for number in reversed(numbers):
+            version = self._read(number)
+            if version is None and not found:
+                continue
+            if version is None or (found and number + 1 < found[-1].number):
+                break
+            found.append(version)
+            trimmed = max(trimmed, trimmed_to(version))
+            commit = log_commit(version) if trimmed >= 0 else None
+            if commit is not None and commit.time <= trimmed:
+                break
+        return found[::-1]
+
+    def _numbers(self) -> list[int]:
         selector = fs.FileSelector(self._folder, allow_not_found=True)
         names = [info.base_name for info in self._system.get_file_info(selector)]
-        numbers = [int(name[:20]) for name in names if len(name) == 25 and name.endswith(".json")]
-        return min(numbers) if numbers else None
+        return sorted(int(n[:20]) for n in names if len(n) == 25 and n.endswith(".json"))
 
     def _from(self, number: int) -> Iterator[Version]:
         while (version := self._read(number)) is not None:

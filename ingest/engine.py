@@ -6,7 +6,7 @@ Every function takes what committed catalog rows say and is safe to repeat. Fail
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ingest.contract.commands import Export, Feed, Generator, Input, Query
 from ingest.contract.host import FeedHost
@@ -126,12 +126,20 @@ def compact(plane: Plane, feed_id: str) -> Compacted:
     return retention.compact(plane, feed_id)
 
 
-def trim(plane: Plane, feed_id: str, keep_after: int) -> int:
-    """Delete log rows with a time <= `keep_after`; how many went.
+def trimmable(plane: Plane, feed_id: str, exports: Sequence[Export], horizon: int) -> int:
+    """The time (ms), `horizon` at most, up to which the log may be trimmed for these tables,
+    which must be all that still read it; 0 when there is nothing worth it."""
+    return retention.trimmable(plane, feed_id, exports, horizon)
 
-    The caller promises that every table of the feed has applied up to `keep_after`.
-    """
+
+def trim(plane: Plane, feed_id: str, keep_after: int) -> int:
+    """Delete log rows with a time <= `keep_after`, an answer of `trimmable`; how many went."""
     return retention.trim(plane, feed_id, keep_after)
+
+
+def clean(plane: Plane, shard: str) -> bool:
+    """Now and then remove the files that folding a table left behind; whether it was time."""
+    return retention.clean(plane, shard)
 
 
 def tail_statistics(plane: Plane, feed_id: str, export: Export) -> Tail:
@@ -139,9 +147,9 @@ def tail_statistics(plane: Plane, feed_id: str, export: Export) -> Tail:
     return retention.tail_of(plane, feed_id, export)
 
 
-def apply_due(tail: Tail, now: int) -> bool:
-    """Whether a tail is large, old or scattered enough to be folded at `now` (ms)."""
-    return folding.due(tail, now)
+def apply_due(tail: Tail, now: int, rows: int = folding.ROWS) -> bool:
+    """Whether a tail is large (`rows`), old or scattered enough to be folded at `now` (ms)."""
+    return folding.due(tail, now, rows)
 
 
 def changes(plane: Plane, source: Input, after: int, upto: int) -> ResultSet:

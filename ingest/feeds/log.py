@@ -31,6 +31,8 @@ LOG_ROWS = pa.schema(
 
 _PROPERTIES = {
     "delta.checkpointInterval": "100",
+    "delta.logRetentionDuration": "interval 1 day",
+    "delta.deletedFileRetentionDuration": "interval 2 hours",
     "delta.dataSkippingStatsColumns": "time,position",
 }
 _THROUGH_CLIENT = 20_000

@@ -17,11 +17,12 @@ from ingest.contract.commands import Export, Input
 from ingest.contract.plane import Plane
 from ingest.contract.relation import Column, Relation
 from ingest.feeds import failpoint
-from ingest.tables import cast, collection, frontier, retention, tail
+from ingest.tables import cast, collection, frontier, moves, retention, tail
 from ingest.tables.frontier import Frontier
 from ingest.tables.pending import Pending, in_spark
 
-_MOST_ROWS = 50_000
+ROWS = 20_000
+"""A tail of so many rows is folded; see docs/adr for what a read pays for one."""
 _MOST_FILES = 3_000
 _MOST_AGE = 600_000
 _writing = threading.Lock()
@@ -38,12 +39,12 @@ class Applied:
     quarantined: int
 
 
-def due(found: retention.Tail, now: int) -> bool:
-    """Whether a tail is large, scattered or old enough to be folded at `now` (ms)."""
+def due(found: retention.Tail, now: int, rows: int = ROWS) -> bool:
+    """Whether a tail is large (`rows`), scattered or old enough to be folded at `now` (ms)."""
     if found.rows == 0:
         return False
     aged = now - found.since >= _MOST_AGE
-    return found.rows >= _MOST_ROWS or found.files >= _MOST_FILES or aged
+    return found.rows >= rows or found.files >= _MOST_FILES or aged
 
 
 def apply(plane: Plane, feed_id: str, export: Export, upto: int) -> Applied:
@@ -91,7 +92,7 @@ def count_quarantined(plane: Plane, shard: str) -> int:
 
 def _fold(plane: Plane, live: SparkSession, source: Input, known: Frontier, upto: int) -> None:
     raw = tail.log(plane, source.feed).frame(live, source.reference, known, upto)
-    found = in_spark(raw, source)
+    found = in_spark(raw, source, moves.Base(live, plane, source, known.version))
     if found is None:
         return
     meta = delta.base_metadata(source.item, upto, known.position)
@@ -170,12 +171,14 @@ def _merge(
 def _quarantine(plane: Plane, source: Input, found: Pending, meta: str, upto: int) -> None:
     """Keep the rows that have no form here, with why; written before the base moves on."""
     path = delta.quarantine_path(plane, source.shard)
-    done = delta.versions(path)
-    if done and (last := frontier.of(done[-1])) and last.time >= upto:
+    last = frontier.newest_of(path)
+    since = last.time if last else -1
+    if since >= upto:
         return
     why = cast.reason(F.col("after"), source.columns)
     alive = F.col("op") != "d" if source.key else F.col("diff") > 0
-    bad = found.rows.where(alive).select("time", "position", "after", why.alias("reason"))
+    fresh = found.rows.where(alive & (F.col("time") > since))
+    bad = fresh.select("time", "position", "after", why.alias("reason"))
     bad = bad.where(F.col("reason").isNotNull())
     if bad.isEmpty():
         return

@@ -39,6 +39,10 @@ def base(plane: Plane, session: SparkSession, source: Input, version: int) -> Da
 
 def merged(rows: DataFrame, found: Pending, source: Input) -> DataFrame:
     """Base rows and a reduced tail as one table."""
+    if found.typed and found.truncated:
+        return found.rows
+    if found.typed and not source.key:
+        return rows.unionAll(found.rows)
     return _keyed(rows, found, source) if source.key else _keyless(rows, found, source)
 
 
@@ -80,8 +84,6 @@ def quoted(name: str) -> str:
 
 def _keyed(rows: DataFrame, found: Pending, source: Input) -> DataFrame:
     if found.keys is not None:
-        if found.truncated:
-            return found.rows
         same = same_key(source)
         return rows.join(F.broadcast(found.keys), same, "left_anti").unionAll(found.rows)
     columns = source.columns
@@ -91,17 +93,22 @@ def _keyed(rows: DataFrame, found: Pending, source: Input) -> DataFrame:
     made = complete.select(*cast.values(F.col("after"), columns))
     if found.truncated:
         return made
-    kept = rows.join(F.broadcast(touched(found, source)), same_key(source), "left_anti")
+    kept = rows.join(_small(touched(found, source), found), same_key(source), "left_anti")
     result = kept.unionAll(made)
     if not found.incomplete:
         return result
-    return result.unionAll(_patched(rows, present.where(~whole), source))
+    return result.unionAll(_patched(rows, present.where(~whole), found, source))
 
 
-def _patched(rows: DataFrame, partial: DataFrame, source: Input) -> DataFrame:
+def _small(joined: DataFrame, found: Pending) -> DataFrame:
+    """The frame, for a broadcast unless the tail is large: Spark's one process holds it whole."""
+    return joined if found.large else F.broadcast(joined)
+
+
+def _patched(rows: DataFrame, partial: DataFrame, found: Pending, source: Input) -> DataFrame:
     left_out = F.col("missing").alias("__missing")
     patch = partial.select(*touched_keys(source), F.col("after").alias("__after"), left_out)
-    return rows.join(F.broadcast(patch), same_key(source)).select(*fill(source.columns))
+    return rows.join(_small(patch, found), same_key(source)).select(*fill(source.columns))
 
 
 def _keyless(rows: DataFrame, found: Pending, source: Input) -> DataFrame:
@@ -116,7 +123,7 @@ def _keyless(rows: DataFrame, found: Pending, source: Input) -> DataFrame:
     if not found.retracts:
         return rows.unionAll(made)
     gone = fitting.where(diff < 0).select(*typed, times).select(*names)
-    distinct = F.broadcast(_renamed(gone, source))
+    distinct = _small(_renamed(gone, source), found)
     pairs = [F.col(n).eqNullSafe(F.col(f"__gone_{i}")) for i, n in enumerate(names)]
     same = trees.join(operator.and_, pairs)
     kept = rows.join(distinct, same, "left_anti")

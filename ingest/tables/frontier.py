@@ -42,10 +42,9 @@ def at(plane: Plane, shard: str, time: int) -> Frontier:
             hint="Wait until its status is running.",
             sqlstate="55000",
         )
-    for version in reversed(known):
-        found = of(version)
-        if found is not None and found.time <= time:
-            return found
+    found = before(plane, shard, time)
+    if found is not None:
+        return found
     message = f"timestamp {time} is before the table's history begins"
     raise IngestError(
         message,
@@ -54,8 +53,21 @@ def at(plane: Plane, shard: str, time: int) -> Frontier:
     )
 
 
+def before(plane: Plane, shard: str, time: int) -> Frontier | None:
+    """The newest version that holds nothing after `time` (ms); None when there is none."""
+    for version in reversed(delta.versions(delta.base_path(plane, shard))):
+        found = of(version)
+        if found is not None and found.time <= time:
+            return found
+    return None
+
+
 def newest(plane: Plane, shard: str) -> Frontier | None:
     """The frontier of the newest version; None before the first snapshot."""
-    known = delta.versions(delta.base_path(plane, shard))
-    found = (of(version) for version in reversed(known))
+    return newest_of(delta.base_path(plane, shard))
+
+
+def newest_of(path: str) -> Frontier | None:
+    """The frontier of the newest version of the table at `path`; None without one."""
+    found = (of(version) for version in reversed(delta.versions(path)))
     return next((frontier for frontier in found if frontier is not None), None)

@@ -17,10 +17,12 @@ from pyspark.sql.connect import functions as F
 
 from ingest.contract.commands import ExportColumn, Input
 from ingest.contract.plane import Plane
-from ingest.tables import tail, typed
+from ingest.contract.types import Type
+from ingest.tables import cast, moves, tail, typed
 from ingest.tables.frontier import Frontier
 
 Cells = Sequence[str | None]
+_BROADCAST = 500_000
 
 _NEWEST = pa.schema(
     [
@@ -48,8 +50,8 @@ class Pending:
     values that upstream left out and only the base has. `retracts`: some rows of the base go.
 
     `rows` of a keyed table: time, position, op, key, after, missing; of one without a key: time,
-    position, after, diff. With `keys`, the touched keys as `collection.same_key` wants them,
-    `rows` are the typed rows themselves.
+    position, after, diff. If `typed`, `rows` are the table's own rows, and `keys` the touched
+    keys as `collection.same_key` wants them. A `large` one is no candidate for a broadcast.
     """
 
     rows: DataFrame
@@ -57,6 +59,8 @@ class Pending:
     incomplete: bool
     retracts: bool
     keys: DataFrame | None = None
+    typed: bool = False
+    large: bool = False
 
 
 def pending(
@@ -71,7 +75,8 @@ def pending(
             return None
         if count <= tail.MOST_ROWS:
             return _in_memory(session, plane, source, frontier, upto)
-    return in_spark(log.frame(session, source.reference, frontier, upto), source)
+    base = moves.Base(session, plane, source, frontier.version)
+    return in_spark(log.frame(session, source.reference, frontier, upto), source, base)
 
 
 def _in_memory(
@@ -85,10 +90,13 @@ def _in_memory(
         log.remember(source.reference, frontier.time, upto, table)
     if table.num_rows == 0:
         return None
+    if not source.key and not pc.any(pc.is_in(table["op"], pa.array(["u", "d"]))).as_py():
+        return _added(session, table, typed.rows(session, plane, source, frontier, table), source)
     if not source.key:
         return reduce_keyless(session, table, source)
     if any(table["unchanged"].to_pylist()):
-        return reduce_keyed(session, table)
+        base = moves.Base(session, plane, source, frontier.version)
+        return reduce_keyed(session, moves.in_memory(table, base))
     return _typed(session, table, typed.rows(session, plane, source, frontier, table), source)
 
 
@@ -101,11 +109,36 @@ def _typed(session: SparkSession, raw: pa.Table, values: pa.Table, source: Input
     there = pc.and_(pc.not_equal(raw["op"].take(indices), "d"), picked["__fits"])
     made = picked.filter(there).select(list(source.relation.names))
     return Pending(
-        session.createDataFrame(made.combine_chunks()),
+        _own(session, made, source),
         truncated,
         incomplete=False,
         retracts=True,
         keys=session.createDataFrame(keys.combine_chunks()),
+        typed=True,
+    )
+
+
+def _own(session: SparkSession, rows: pa.Table, source: Input) -> DataFrame:
+    """Typed rows as Spark's again; it takes Arrow's local timestamps for moments."""
+    columns = source.relation.columns
+    numbered = rows.rename_columns([f"c{number}" for number in range(len(columns))])
+    return session.createDataFrame(numbered.combine_chunks()).select(
+        *(F.col(f"c{n}").cast(c.type.spark).alias(c.name) for n, c in enumerate(columns))
+    )
+
+
+def _added(session: SparkSession, raw: pa.Table, values: pa.Table, source: Input) -> Pending:
+    """`reduce_keyless` for a tail that only adds, whose values are typed already."""
+    truncates = pc.indices_nonzero(pc.equal(raw["op"], "t"))
+    first = truncates[-1].as_py() + 1 if len(truncates) else 0
+    new = values.slice(first)
+    made = new.filter(new["__fits"]).select(list(source.relation.names))
+    return Pending(
+        _own(session, made, source),
+        truncated=len(truncates) > 0,
+        incomplete=False,
+        retracts=False,
+        typed=True,
     )
 
 
@@ -153,16 +186,20 @@ def reduce_keyless(session: SparkSession, table: pa.Table, source: Input) -> Pen
     return Pending(frame, truncated, incomplete=False, retracts=any(d < 0 for d in net.values()))
 
 
-def in_spark(raw: DataFrame, source: Input) -> Pending | None:
+def in_spark(raw: DataFrame, source: Input, base: moves.Base) -> Pending | None:
     """Reduce a tail of any size; costs one job to look at it and is lazy about the rest."""
     about = raw.agg(
         F.count("*").alias("rows"),
         F.max(F.when(F.col("op") == "t", _order())).alias("truncate"),
         F.max(F.size(F.coalesce(F.col("unchanged"), F.array().cast("array<int>")))).alias("left"),
         F.max(F.col("op").isin("u", "d").cast("int")).alias("retracts"),
+        F.max(moves.is_move().cast("int")).alias("moves"),
     ).collect()[0]
     if about["rows"] == 0:
         return None
+    large = about["rows"] > _BROADCAST
+    if source.key and about["moves"]:
+        raw = moves.in_spark(raw, base)
     if about["truncate"] is not None:
         at = about["truncate"]
         raw = raw.where(
@@ -174,10 +211,15 @@ def in_spark(raw: DataFrame, source: Input) -> Pending | None:
             about["truncate"] is not None,
             incomplete=False,
             retracts=bool(about["retracts"]),
+            large=large,
         )
-    rows = _newest_in_spark(raw, source.columns)
+    rows = _newest_in_spark(raw, source)
     return Pending(
-        rows, about["truncate"] is not None, bool(about["left"]), retracts=bool(about["retracts"])
+        rows,
+        about["truncate"] is not None,
+        bool(about["left"]),
+        retracts=bool(about["retracts"]),
+        large=large,
     )
 
 
@@ -185,9 +227,9 @@ def _order() -> Column:
     return F.struct("time", "seq")
 
 
-def _newest_in_spark(raw: DataFrame, columns: Sequence[ExportColumn]) -> DataFrame:
+def _newest_in_spark(raw: DataFrame, source: Input) -> DataFrame:
     """Newest per key; each column's newest value that upstream did send since the last insert."""
-    positions = [c.upstream_position for c in columns]
+    positions = [c.upstream_position for c in source.columns]
     sent = [
         F.max_by(
             F.struct(F.get("after", p - 1).alias("value")),
@@ -195,8 +237,8 @@ def _newest_in_spark(raw: DataFrame, columns: Sequence[ExportColumn]) -> DataFra
         ).alias(f"c{p}")
         for p in positions
     ]
-    grouped = raw.groupBy("key").agg(
-        F.max_by(F.struct("time", "position", "op"), _order()).alias("last"), *sent
+    grouped = raw.groupBy(*_same_key(source)).agg(
+        F.max_by(F.struct("time", "position", "op", "key"), _order()).alias("last"), *sent
     )
     width = max(positions, default=0)
     cells = [
@@ -208,10 +250,24 @@ def _newest_in_spark(raw: DataFrame, columns: Sequence[ExportColumn]) -> DataFra
         "last.time",
         "last.position",
         "last.op",
-        "key",
+        "last.key",
         F.array(*cells).alias("after"),
         F.array_compact(F.array(*absent)).cast("array<int>").alias("missing"),
     )
+
+
+def _same_key(source: Input) -> list[Column]:
+    """What rows of one key have in common: upstream may write one number in several ways."""
+    kinds = {c.name: c.type for c in source.columns}
+    parts: list[Column] = []
+    for index, name in enumerate(source.key):
+        text = F.get("key", index)
+        parts.append(text if kinds[name].spark == "string" else _value_or_text(text, kinds[name]))
+    return [part.alias(f"__same_{index}") for index, part in enumerate(parts)]
+
+
+def _value_or_text(text: Column, kind: Type) -> Column:
+    return F.coalesce(cast.typed(text, kind).cast(kind.spark).cast("string"), text)
 
 
 def _net(raw: DataFrame, columns: Sequence[ExportColumn]) -> DataFrame:

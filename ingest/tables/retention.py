@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time as clock
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
@@ -13,7 +15,9 @@ from ingest.contract.plane import Plane
 from ingest.tables import frontier, tail
 
 FILES_BEFORE_COMPACTION = 50
-_LOG_HOURS = 48
+_UNUSED_HOURS = 2
+_CLEAN_SECONDS = 3600.0
+_TRIM_STEP = 600_000
 _maintaining = threading.Lock()
 _MAINTENANCE = {
     "spark.databricks.delta.optimize.minFileSize": str(16 * 2**20),
@@ -27,7 +31,7 @@ _MAINTENANCE = {
 @dataclass(frozen=True)
 class Tail:
     """What a base does not hold yet: log rows of the table and the files with them. `since` is
-    the time (ms) of the oldest. `frontier` is how far log trimming may go for this table."""
+    the time (ms) of the oldest. `frontier` (ms): the base holds everything up to it."""
 
     rows: int
     files: int
@@ -41,6 +45,10 @@ class Compacted:
 
     before: int
     after: int
+
+
+_cleaned: dict[str, float] = {}
+"""When this process last removed a table's unused files, by path (monotonic seconds)."""
 
 
 def count(plane: Plane, feed: str, reference: int, after: int, upto: int) -> int:
@@ -59,7 +67,7 @@ def tail_of(plane: Plane, feed: str, export: Export) -> Tail:
     batches = tail.log(plane, feed).batches(known.time, 2**63 - 1) or []
     with_rows = [b for b in batches if b.commit.counts.get(str(export.reference), 0)]
     if not with_rows:
-        return Tail(0, 0, 0, batches[-1].commit.time if batches else known.time)
+        return Tail(0, 0, 0, known.time)
     rows = sum(b.commit.counts[str(export.reference)] for b in with_rows)
     files = sum(len(b.files) for b in with_rows)
     return Tail(rows, files, with_rows[0].commit.time, known.time)
@@ -80,10 +88,29 @@ def compact(plane: Plane, feed: str) -> Compacted:
         return spark.run(plane, work, "maintenance", repeat=True)
 
 
+def trimmable(plane: Plane, feed: str, exports: Sequence[Export], horizon: int) -> int:
+    """The time (ms), `horizon` at most, up to which log rows are of no use any more; 0 for none.
+
+    A read at a time after it never needs them: every table's base has a version that is older
+    than such a read and holds them, or has no rows there at all.
+    """
+    log = tail.log(plane, feed)
+    found = horizon
+    for export in exports:
+        known = frontier.before(plane, export.shard, horizon)
+        if known is None:
+            return 0
+        batches = log.batches(known.time, horizon)
+        if batches is None or any(_rows_in(b, export) for b in batches):
+            found = min(found, known.time)
+    begin = max(log.trimmed, _begin(log, found))
+    return found if found - begin >= _TRIM_STEP else 0
+
+
 def trim(plane: Plane, feed: str, keep_after: int) -> int:
     """Delete log rows with a time <= `keep_after` (ms); returns how many.
 
-    Files that no version of the last two days needs go with them.
+    Files that no version of the last hours needs go with them.
     """
     path = delta.log_path(plane, feed)
     if delta.latest(path) < 0:
@@ -91,7 +118,7 @@ def trim(plane: Plane, feed: str, keep_after: int) -> int:
 
     def work(live: SparkSession) -> int:
         _settle(live)
-        live.conf.set(delta.METADATA, tail.trimmed_metadata(keep_after))
+        live.conf.set(delta.METADATA, delta.trimmed_metadata(keep_after))
         try:
             return delta.delete(live, path, "time", "<=", keep_after)
         finally:
@@ -100,8 +127,20 @@ def trim(plane: Plane, feed: str, keep_after: int) -> int:
     with _maintaining:
         gone = spark.run(plane, work, "maintenance", repeat=True)
     if gone:
-        vacuum(plane, path, _LOG_HOURS)
+        vacuum(plane, path, _UNUSED_HOURS)
     return gone
+
+
+def clean(plane: Plane, shard: str) -> bool:
+    """Remove the files of a table's base that no version of the last hours uses; whether it was
+    time to look. They are what folding leaves behind."""
+    path = delta.base_path(plane, shard)
+    last, now = _cleaned.get(path), clock.monotonic()
+    if delta.latest(path) < 1 or (last is not None and now - last < _CLEAN_SECONDS):
+        return False
+    vacuum(plane, path, _UNUSED_HOURS)
+    _cleaned[path] = now
+    return True
 
 
 def vacuum(plane: Plane, path: str, hours: int) -> None:
@@ -123,6 +162,16 @@ def drop_log(plane: Plane, feed: str) -> None:
 def drop_shard(plane: Plane, shard: str) -> None:
     """Remove a table's base and quarantine."""
     delta.remove(delta.base_path(plane, shard).removesuffix("/base"))
+
+
+def _rows_in(batch: tail.Batch, export: Export) -> int:
+    return batch.commit.counts.get(str(export.reference), 0)
+
+
+def _begin(log: tail.Log, upto: int) -> int:
+    """The time (ms) of the first rows that the log is known to have, `upto` at most."""
+    known = log.batches(-1, upto) or []
+    return next((batch.commit.time for batch in known if batch.commit.counts), upto)
 
 
 def _small_files(path: str) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import bisect
 import io
-import json
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -76,9 +75,11 @@ class Log:
                     self._complete = version.number == 0
                 self._version = version.number
                 commit = delta.log_commit(version)
-                self._trimmed = max(self._trimmed, _trimmed(version))
+                self._trimmed = max(self._trimmed, delta.trimmed_to(version))
                 if commit is not None:
                     self._take(Batch(commit, version.added))
+            if self._times and self._times[0] <= self._trimmed:
+                self._complete = True
             return self._version
 
     def _take(self, batch: Batch) -> None:
@@ -99,6 +100,11 @@ class Log:
             if first == 0 and not self._complete:
                 return None
             return self._batches[first : bisect.bisect_right(self._times, upto)]
+
+    @property
+    def trimmed(self) -> int:
+        """The time (ms) up to which the rows are gone; -1 when all are there."""
+        return self._trimmed
 
     def reach(self, after: int) -> None:
         """Raise IngestError when rows with a time > `after` may be gone."""
@@ -177,17 +183,6 @@ class Log:
                 self._files.popitem(last=False)
         table = self._files[name]
         return table.filter(pc.equal(table["reference"], reference)).select(_RAW).cast(_ARROW)
-
-
-def trimmed_metadata(keep_after: int) -> str:
-    """The userMetadata of the commit that removes rows with a time <= `keep_after`."""
-    return json.dumps({"trimmed": keep_after})
-
-
-def _trimmed(version: delta.Version) -> int:
-    if not version.metadata.startswith('{"trimmed"'):
-        return -1
-    return int(json.loads(version.metadata)["trimmed"])
 
 
 _logs: dict[tuple[Plane, str], Log] = {}

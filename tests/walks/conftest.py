@@ -14,7 +14,7 @@ from tests.walks.entrances import Entrances, signed_in
 @pytest.fixture(scope="session")
 def busy_product() -> Iterator[Product]:
     """A product that folds tails and joins logs all the time: early, and every few seconds."""
-    with product.running(HEADRACE_FOLD_ROWS="1000", HEADRACE_UPKEEP_SECONDS="4") as running:
+    with product.running(HEADRACE_FOLD_ROWS="2000", HEADRACE_UPKEEP_SECONDS="5") as running:
         yield running
 
 
