@@ -22,10 +22,9 @@ from ingest.errors import HeadraceError
 
 @dataclass(frozen=True)
 class SecretLine:
-    """A secret, what needs it, and what its drop would take; `dialog` is that dialog's DOM id."""
+    """A secret and what its drop would take; `dialog` is that dialog's DOM id."""
 
     item: ItemRow
-    dependents: tuple[ItemRow, ...]
     drop: Blast
 
     @property
@@ -75,5 +74,4 @@ def _page(request: HttpRequest, extra: dict[str, object]) -> HttpResponse:
 
 
 def _line(item: ItemRow) -> SecretLine:
-    dependents = reads.dependents(item.id)
-    return SecretLine(item, dependents, blast(item, dependents))
+    return SecretLine(item, blast(item, reads.dependents(item.id)))

@@ -70,6 +70,12 @@ def duration(seconds: float | None) -> str:
 
 
 @register.filter
+def heading(name: str) -> str:
+    """A check's name as a heading: `wal level` as `WAL level`."""
+    return (name[:1].upper() + name[1:]).replace("Wal ", "WAL ")
+
+
+@register.filter
 def took(milliseconds: float) -> str:
     """Milliseconds as `480 ms`, from a second on as `duration` says it."""
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else duration(milliseconds / 1000)

@@ -17,7 +17,10 @@ Chosen = dict[str, Choice]
 
 @dataclass(frozen=True)
 class Asked:
-    """What the address says: search text, filter, opened schemas (None when it says nothing)."""
+    """What the address says: search text, filter, opened schemas.
+
+    `open` are slugs, as a schema's name may hold any sign; None when the address says nothing.
+    """
 
     q: str = ""
     show: str = "all"
@@ -146,10 +149,10 @@ def tree(
     groups: dict[str, list[Listed]] = {}
     for row in rows:
         groups.setdefault(row.namespace, []).append(row)
-    opened = _opened(groups, chosen, asked)
-    numbers = {name: number for number, name in enumerate(listing.namespaces)}
+    slugs = {name: f"s{number}" for number, name in enumerate(listing.namespaces)}
+    opened = _opened(groups, slugs, asked)
     spaces = tuple(
-        space(name, f"s{numbers[name]}", members, chosen, already, open_=name in opened)
+        space(name, slugs[name], members, chosen, already, open_=name in opened)
         for name, members in groups.items()
     )
     return Tree(spaces, len(rows), sum(one.chosen for one in spaces))
@@ -179,10 +182,10 @@ def space(  # noqa: PLR0913 (a row of the tree is what it is)
     )
 
 
-def _opened(groups: dict[str, list[Listed]], chosen: Chosen, asked: Asked) -> set[str]:
+def _opened(groups: dict[str, list[Listed]], slugs: dict[str, str], asked: Asked) -> set[str]:
     """What was asked for; otherwise, narrowed or few, as many as the row budget allows."""
     if asked.open is not None and (asked.open or not asked.narrowed):
-        return set(asked.open)
+        return {name for name in groups if slugs[name] in asked.open}
     opened: set[str] = set()
     budget = ROW_BUDGET
     for name, members in groups.items():

@@ -26,9 +26,12 @@ class RefTree extends HTMLElement {
   get asked() {
     return {
       q: document.querySelector('#q').value, show: document.querySelector('[name=show]:checked')?.value ?? 'all',
-      open: this.all('.h[aria-expanded=true]').map((head) => head.dataset.ns).join(','),
+      open: this.all('.h[aria-expanded=true]').map((head) => head.id.slice(2)).join(','),
     };
   }
+
+  // What the rows on the screen answer to: the search box may be ahead of them.
+  get seen() { return { q: this.dataset.q, show: this.dataset.show }; }
 
   address() {
     const url = new URL(location.href);
@@ -40,7 +43,7 @@ class RefTree extends HTMLElement {
     const saved = document.querySelector('#saved');
     saved?.setAttribute('data-busy', '');
     const done = () => saved?.removeAttribute('data-busy');
-    return htmx.ajax('POST', `${this.dataset.base}/select`, { source: this, target: this, swap: 'none', values: { ...this.asked, ...values } }).then(done, done);
+    return htmx.ajax('POST', `${this.dataset.base}/select`, { source: this, target: this, swap: 'none', values: { ...this.asked, ...this.seen, ...values } }).then(done, done);
   }
 
   mark(box, on) {
@@ -99,7 +102,7 @@ class RefTree extends HTMLElement {
     rows.hidden = !open;
     this.address();
     if (!open || rows.firstElementChild) return;
-    const { q, show } = this.asked;
+    const { q, show } = this.seen;
     htmx.ajax('GET', `${this.dataset.base}/schema?${new URLSearchParams({ ns: head.dataset.ns, q, show })}`, { target: rows, swap: 'innerHTML' });
   }
 

@@ -1,4 +1,4 @@
-"""The whole product, a shop upstream, and a signed-in Chromium.
+"""The whole product, a bank upstream, and a signed-in Chromium.
 
 `pytest tests/browser --screenshots docs/images` also writes a picture of every step.
 """
@@ -27,24 +27,44 @@ FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
-SHOP = """
-create table customers (id int primary key, name text not null, email varchar(80));
-create table orders (
-    id int primary key, customer int not null, total numeric(10, 2), at timestamptz);
-create table "Odd ""Names"" & Co" ("Key" int primary key, "Größe" text, "select" bool);
-create table awkward (
-    id int primary key, mood mood, ip inet, span tstzrange, tags text[], doc jsonb);
-insert into customers select n, 'Customer ' || n, 'c' || n || '@shop.example'
-from generate_series(1, 200) n;
-insert into orders select n, 1 + n % 200, n * 1.5, now() from generate_series(1, 5000) n;
-insert into "Odd ""Names"" & Co" values (1, 'groß', true), (2, null, false);
-insert into awkward values (1, 'glad', '10.0.0.1', '[2026-01-01,2026-02-01)', '{a,b}', '{"x": 1}');
+BANK = """
+create table pgbench_branches (bid int not null primary key, bbalance int, filler char(88));
+create table pgbench_tellers (
+    tid int not null primary key, bid int, tbalance int, filler char(84));
+create table pgbench_accounts (
+    aid int not null primary key, bid int, abalance int, filler char(84));
+create table pgbench_history (
+    tid int, bid int, aid int, delta int, mtime timestamp, filler char(22));
+alter table pgbench_history replica identity full;
+insert into pgbench_branches select n, 0 from generate_series(1, 1) n;
+insert into pgbench_tellers select n, 1, 0 from generate_series(1, 10) n;
+insert into pgbench_accounts select n, 1, 0 from generate_series(1, 20000) n;
+"""
+AWKWARD = """
+create schema awkward;
+create type awkward.mood as enum ('sad', 'glad');
+create type awkward.place as (street text, zip int);
+create table awkward."Odd ""Names"" & Co" ("Key" int primary key, "Größe" text, "select" bool);
+create table awkward.pgbench_tellers (id int primary key, note text);
+create table awkward.types (
+    id uuid primary key, feeling awkward.mood, ip inet, span tstzrange, tags text[], doc jsonb,
+    raw bytea, big numeric, at timestamptz, took interval, home awkward.place);
+create table awkward.keyless (a int, b text);
+alter table awkward.keyless replica identity full;
+insert into awkward."Odd ""Names"" & Co" values (1, 'groß', true), (2, null, false);
+insert into awkward.pgbench_tellers values (1, 'not the bank''s');
+insert into awkward.types values ('00000000-0000-0000-0000-000000000001', 'glad', '10.0.0.1',
+    '[2026-01-01,2026-02-01)', '{a,b}', '{"x": 1}', '\\xdead', 1e30, now(), '1 day', ('Mill', 7));
 """
 MANY = """
 do $$ begin
-  for n in 0..49 loop
-    execute format('create table %I.%I (id int primary key, email text, amount numeric(12,2))',
-        '{schema}', 'table_' || lpad(n::text, 2, '0'));
+  for s in 0..39 loop
+    execute format('create schema %I', 'many_' || lpad(s::text, 2, '0'));
+    for n in 0..49 loop
+      execute format('create table %I.%I (id int primary key, email text, amount numeric(12,2))',
+          'many_' || lpad(s::text, 2, '0'), 'table_' || lpad(n::text, 2, '0'));
+    end loop;
+    commit;
   end loop;
 end $$
 """
@@ -65,18 +85,12 @@ def product() -> Iterator[Product]:
 
 
 @pytest.fixture(scope="package")
-def shop(postgres: Postgres) -> Postgres:
-    """An upstream with a shop, awkward types and names, and two thousand tables."""
-    dsn = postgres.create_database("shop")
+def bank(postgres: Postgres) -> Postgres:
+    """An upstream with pgbench's schema, awkward types and names, and two thousand tables."""
+    dsn = postgres.create_database("bank")
     with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute("create type mood as enum ('sad', 'glad')")
-        connection.execute(SHOP)
-        for number in range(40):
-            schema = f"many_{number:02}"
-            connection.execute(f"create schema {schema}")
-            connection.execute(MANY.format(schema=schema))
-        connection.execute("analyze")
-        connection.execute("create publication headrace for all tables")
+        for text in (BANK, AWKWARD, MANY, "analyze", "create publication headrace for all tables"):
+            connection.execute(text)
     return postgres
 
 
@@ -88,6 +102,14 @@ def chromium(chromium_path: str) -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium_path, args=list(FLAGS))
         yield browser
         browser.close()
+
+
+def sign_in(page: Page, product: Product) -> None:
+    """Fill the sign-in page's form, with an app password."""
+    page.fill("[name=email]", product.email)
+    page.fill("[name=password]", product.password)
+    page.click("button.primary")
+    expect(page.locator("nav.side")).to_be_visible()
 
 
 @pytest.fixture(scope="package")
@@ -104,10 +126,7 @@ def open_page(chromium: Browser, product: Product) -> Callable[[str], Page]:
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: pytest.fail(f"page error: {error}"))
         page.goto("/sign-in")
-        page.fill("[name=email]", product.email)
-        page.fill("[name=password]", product.password)
-        page.click("button.primary")
-        expect(page.locator("nav.side")).to_be_visible()
+        sign_in(page, product)
         return page
 
     return make
@@ -121,7 +140,7 @@ def picture(request: pytest.FixtureRequest) -> Callable[[Page, str], None]:
     def take(page: Page, name: str) -> None:
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
-            page.wait_for_timeout(400)
+            page.evaluate("document.fonts.ready")
             page.screenshot(path=Path(folder) / f"{name}.png")
 
     return take

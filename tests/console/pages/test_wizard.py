@@ -40,6 +40,9 @@ def test_a_schema_opens_alone(browser: Client, many: str) -> None:
     page = browser.get(f"{base}?step=tables").content.decode()
     assert page.count('aria-level="1"') == 40
     assert page.count('aria-level="2"') == 50
+    two = browser.get(f"{base}?step=tables&open=s3,s5").content.decode()
+    assert two.count('aria-level="2"') == 100
+    assert 'id="r20250"' in two
     rows = browser.get(f"{base}/schema?ns=schema_05").content.decode()
     assert rows.count('aria-level="2"') == 50
 
@@ -48,6 +51,7 @@ def test_search_looks_in_names_and_columns(browser: Client, many: str) -> None:
     base = _draft(browser, many)
     by_name = browser.get(f"{base}/tree?q=schema_03.table_07").content.decode()
     assert "Select all <b>1</b> matching" in by_name
+    assert 'data-q="schema_03.table_07"' in by_name
     by_column = browser.get(f"{base}/tree?q=col:place").content.decode()
     assert "Select all <b>40</b> matching" in by_column
     assert "Nothing matches" in browser.get(f"{base}/tree?q=nonsense").content.decode()
