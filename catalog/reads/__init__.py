@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 
 from catalog.drift import drift_of
 from catalog.models import (
@@ -28,149 +27,16 @@ from catalog.models import (
     StatusHistory,
     TableDetails,
 )
-
-
-@dataclass(frozen=True)
-class ItemRow:
-    """Any item. `kind`: secret, connection, source, table, view. `id` is stable: u1, u2, ..."""
-
-    id: str
-    kind: str
-    database: str
-    schema: str
-    name: str
-    owner: str
-    created_at: dt.datetime
-    create_sql: str
-    redacted_sql: str
-
-
-@dataclass(frozen=True)
-class StatusRow:
-    """A source's or a table's newest status; `status` as in mz_source_statuses."""
-
-    id: str
-    status: str
-    error: str
-    detail: str
-    hint: str
-    changed_at: dt.datetime
-
-
-@dataclass(frozen=True)
-class SourceRow:
-    """A source with what its page needs beside the item."""
-
-    item: ItemRow
-    type: str
-    connection: ItemRow | None
-    publication: str
-    status: StatusRow
-    tables: int
-    references: int
-    references_updated_at: dt.datetime | None
-    feed: FeedRow | None
-
-
-@dataclass(frozen=True)
-class FeedRow:
-    """The one consumer behind one or more sources."""
-
-    id: str
-    slot: str
-    status: str
-    complete_through: int
-    upto: int
-    upstream: int
-    retained_bytes: int
-    messages: int
-    bytes: int
-    sources: tuple[str, ...]
-    reported_at: dt.datetime | None
-
-
-@dataclass(frozen=True)
-class TableRow:
-    """A table. `source` is None for a plain one; `namespace`, `reference` name upstream's."""
-
-    item: ItemRow
-    source: ItemRow | None
-    namespace: str
-    reference: str
-    columns: tuple[ColumnRow, ...]
-    status: StatusRow
-    phase: str
-    rows_known: int
-    rows_staged: int
-    bytes_staged: int
-    updates_committed: int
-    quarantined: int
-    readable_from: int
-    drift: tuple[str, ...]
-    key: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class ColumnRow:
-    """One column here: type in PostgreSQL's spelling."""
-
-    name: str
-    type: str
-    nullable: bool
-    position: int
-
-
-@dataclass(frozen=True)
-class ReferenceColumnRow:
-    """One column upstream. `native` is empty where only text or exclusion is possible."""
-
-    name: str
-    position: int
-    type: str
-    nullable: bool
-    native: str
-    text_by_default: bool
-    in_key: bool
-
-
-@dataclass(frozen=True)
-class ReferenceRow:
-    """One upstream table; `new` since the last refresh but one; `rows`, `bytes` -1 unknown."""
-
-    namespace: str
-    name: str
-    identity: int
-    columns: tuple[ReferenceColumnRow, ...]
-    key: tuple[str, ...]
-    replica_identity: str
-    rows: int
-    bytes: int
-    new: bool
-    problems: tuple[dict[str, str], ...]
-
-
-@dataclass(frozen=True)
-class AuditRow:
-    """One state transition."""
-
-    id: int
-    event: str
-    object_type: str
-    details: dict[str, Any]
-    user: str
-    occurred_at: dt.datetime
-
-
-@dataclass(frozen=True)
-class OverviewRow:
-    """How many there are of what, and what needs attention."""
-
-    connections: int
-    sources: int
-    tables: int
-    views: int
-    secrets: int
-    attention: tuple[StatusRow, ...]
+from catalog.reads.rows import AuditRow as AuditRow
+from catalog.reads.rows import ColumnRow as ColumnRow
+from catalog.reads.rows import FeedRow as FeedRow
+from catalog.reads.rows import ItemRow as ItemRow
+from catalog.reads.rows import OverviewRow as OverviewRow
+from catalog.reads.rows import ReferenceColumnRow as ReferenceColumnRow
+from catalog.reads.rows import ReferenceRow as ReferenceRow
+from catalog.reads.rows import SourceRow as SourceRow
+from catalog.reads.rows import StatusRow as StatusRow
+from catalog.reads.rows import TableRow as TableRow
 
 
 def _region(region: str | None) -> str:
@@ -354,18 +220,42 @@ def table(table_id: str, region: str | None = None) -> TableRow | None:
 
 
 def _tables(details: QuerySet[TableDetails]) -> tuple[TableRow, ...]:
-    related = [
-        f"{name}__{part}" for name in ("item", "source") for part in ("schema__database", "owner")
-    ]
-    rows = list(details.order_by("pk").select_related(*related, "item__progress"))
+    rows = list(details.order_by("pk").defer("text_columns"))
+    sources_ = {row.source_id for row in rows if row.source_id is not None}
+    items_ = _item_rows(Item.objects.filter(table__in=details))
+    items_ |= _item_rows(Item.objects.filter(pk__in=sources_))
+    progress = {
+        row["item_id"]: row
+        for row in ExportProgress.objects.filter(item__table__in=details).values()
+    }
     columns: dict[int, list[ColumnRow]] = defaultdict(list)
     found = ItemColumn.objects.filter(item__table__in=details).order_by("item_id", "position")
     fields = ("item_id", "name", "type", "nullable", "position")
     for owner, name, type_, nullable, position in found.values_list(*fields):
         columns[owner].append(ColumnRow(name, type_, nullable, position))
-    sources_ = {row.source.pk for row in rows if row.source is not None}
     references = _references_by_path(sources_, rows)
-    return tuple(_table(row, tuple(columns[row.pk]), references) for row in rows)
+    return tuple(
+        _table(row, items_, tuple(columns[row.pk]), progress[row.pk], references) for row in rows
+    )
+
+
+_ITEM = (
+    "pk",
+    "gid",
+    "kind",
+    "schema__database__name",
+    "schema__name",
+    "name",
+    "owner__name",
+    "created_at",
+    "create_sql",
+    "create_sql",
+)
+
+
+def _item_rows(rows: QuerySet[Item]) -> dict[int, ItemRow]:
+    """Items by key, without a model's cost for each."""
+    return {row[0]: ItemRow(*row[1:]) for row in rows.values_list(*_ITEM)}
 
 
 _FEW = 400
@@ -378,54 +268,74 @@ def _references_by_path(sources_: Iterable[int], tables_: list[TableDetails]) ->
     names = {row.reference for row in tables_}
     if len(names) <= _FEW:
         found = found.filter(name__in=names, namespace__in={row.namespace for row in tables_})
-    return {(row.source_id, row.namespace, row.name): row for row in found}
+    compared = found.only("source_id", "namespace", "name", "identity", "columns")
+    return {(row.source_id, row.namespace, row.name): row for row in compared}
 
 
-def _table(row: TableDetails, columns: tuple[ColumnRow, ...], references: _Paths) -> TableRow:
-    progress = row.item.progress
+def _table(
+    row: TableDetails,
+    items_: dict[int, ItemRow],
+    columns: tuple[ColumnRow, ...],
+    progress: Mapping[str, Any],
+    references: _Paths,
+) -> TableRow:
+    item_ = items_[row.pk]
+    source_ = None if row.source_id is None else items_[row.source_id]
     drift: tuple[str, ...] = ()
-    if row.source is not None:
-        drift = drift_of(row, references.get((row.source.pk, row.namespace, row.reference)))
+    if row.source_id is not None:
+        drift = drift_of(row, references.get((row.source_id, row.namespace, row.reference)))
+    changed_at = progress["changed_at"] or item_.created_at
+    texts = {name: progress[name] for name in ("status", "error", "detail", "hint")}
     return TableRow(
-        item=_item(row.item),
-        source=_item(row.source) if row.source else None,
+        item=item_,
+        source=source_,
         namespace=row.namespace,
         reference=row.reference,
         columns=columns,
-        status=_table_status(row.item, progress),
-        phase=progress.phase,
-        rows_known=progress.rows_known,
-        rows_staged=progress.rows_staged,
-        bytes_staged=progress.bytes_staged,
-        updates_committed=progress.updates_committed,
-        quarantined=progress.quarantined,
-        readable_from=progress.readable_from,
+        status=StatusRow(id=item_.id, changed_at=changed_at, **texts),
         drift=drift,
         key=tuple(row.key),
+        **{name: progress[name] for name in _COUNTS},
     )
 
 
-def _table_status(item_: Item, progress: ExportProgress) -> StatusRow:
-    return StatusRow(
-        id=item_.gid,
-        status=progress.status,
-        error=progress.error,
-        detail=progress.detail,
-        hint=progress.hint,
-        changed_at=progress.changed_at or item_.created_at,
-    )
+_COUNTS = (
+    "phase",
+    "rows_known",
+    "rows_staged",
+    "bytes_staged",
+    "updates_committed",
+    "quarantined",
+    "readable_from",
+)
 
 
-def references(source_id: str, region: str | None = None) -> tuple[ReferenceRow, ...]:
-    """What a source's upstream offered at the last refresh, by name."""
+_References = tuple[ReferenceRow, ...]
+_listed: dict[tuple[str, str], tuple[object, _References]] = {}
+_LISTINGS = 16
+
+
+def references(source_id: str, region: str | None = None) -> _References:
+    """What a source's upstream offered at the last refresh, by name.
+
+    Kept in memory until a refresh changes it: thousands of them take a while to read.
+    """
     rows = SourceReference.objects.filter(
         source__region__name=_region(region), source__gid=source_id
     ).order_by("namespace", "name")
     details = SourceDetails.objects.filter(
         item__region__name=_region(region), item__gid=source_id
-    ).select_related("item")
-    made = next((row.item.created_at for row in details), None)
-    return tuple(_reference(dict(row), made) for row in rows.values())
+    ).values_list("item_id", "item__created_at", "references_updated_at")
+    seen = (details.first(), rows.aggregate(Count("pk"), Max("pk"), Max("updated_at")))
+    kept = _listed.get((_region(region), source_id))
+    if kept is not None and kept[0] == seen:
+        return kept[1]
+    made = seen[0][1] if seen[0] else None
+    found = tuple(_reference(dict(row), made) for row in rows.values())
+    while len(_listed) >= _LISTINGS:
+        _listed.pop(next(iter(_listed)), None)
+    _listed[_region(region), source_id] = (seen, found)
+    return found
 
 
 def _reference(row: dict[str, Any], made: dt.datetime | None) -> ReferenceRow:
