@@ -31,7 +31,7 @@ _SETTINGS = {
     "spark.databricks.delta.properties.defaults.checkpointInterval": "100",
 }
 _LOST = re.compile(
-    r"SESSION_(NOT_FOUND|CLOSED|CHANGED)|INVALID_HANDLE\.(SESSION|OPERATION|FORMAT)|UNAVAILABLE|"
+    r"SESSION_(NOT_FOUND|CLOSED|CHANGED)|NO_ACTIVE_SESSION|INVALID_HANDLE\.(SESSION|OPERATION|FORMAT)|UNAVAILABLE|"
     r"failed to connect|Connection refused|Socket closed|Connection reset"
 )
 _CONDITIONS: tuple[tuple[str, str, str], ...] = (
@@ -105,7 +105,7 @@ def run(
 def is_lost(error: Exception) -> bool:
     """Whether the error says that the server or this session of it is gone."""
     condition = getattr(error, "getCondition", lambda: None)() or ""
-    if condition and not condition.startswith(("INVALID_HANDLE", "SESSION")):
+    if condition and not condition.startswith(("INVALID_HANDLE", "SESSION", "NO_ACTIVE")):
         return False
     return _LOST.search(str(error)) is not None
 
