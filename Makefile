@@ -4,7 +4,7 @@ PGPORT ?= 6875
 DEMO ?=
 VENV := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: faults screenshots help run test fast lint format bench install jars clean
+.PHONY: faults screenshots help run test fast lint format soak bench install jars clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -28,6 +28,9 @@ lint: install ## Check style, types and the rooms' borders
 format: install ## Put the code into its form
 	$(VENV)/ruff check --fix .
 	$(VENV)/ruff format .
+
+soak: install ## Five minutes of pgbench upstream: whole transactions, and equal at the end
+	@HEADRACE_SOAK=300 $(VENV)/python -m pytest tests/walks/test_pgbench.py $(ARGS)
 
 bench: install ## Measure against the peers; writes bench/results/latest.json
 	@$(VENV)/python -m bench $(ARGS)

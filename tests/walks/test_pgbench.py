@@ -23,8 +23,13 @@ from tests.services.postgres import Postgres
 from tests.services.product import Product
 from tests.walks.bank import COLUMNS, Bank
 
-pytestmark = [pytest.mark.faults, pytest.mark.postgres, pytest.mark.spark]
 SOAK = float(os.environ.get("HEADRACE_SOAK", "40"))
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.postgres,
+    pytest.mark.spark,
+    pytest.mark.timeout(600 + 2 * SOAK),
+]
 MOMENTS = 10
 READERS = 8
 

@@ -14,7 +14,12 @@ from bench import upstream as filling
 from tests.services.postgres import Postgres
 from tests.services.product import Product
 
-pytestmark = [pytest.mark.faults, pytest.mark.postgres, pytest.mark.spark]
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.postgres,
+    pytest.mark.spark,
+    pytest.mark.timeout(600),
+]
 TABLES = 10
 SOURCES = 3
 LARGE = 300_000

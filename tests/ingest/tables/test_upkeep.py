@@ -17,7 +17,7 @@ from ingest.contract.commands import Export, Input, Query
 from ingest.contract.plane import Plane
 from ingest.contract.types import Type
 from ingest.errors import IngestError
-from ingest.tables import apply, frontier, pending, reading, retention, tail, typed
+from ingest.tables import apply, frontier, moves, pending, reading, retention, tail, typed
 from tests.ingest.tables.upstream import Upstream, export, rows, table
 
 pytestmark = pytest.mark.spark
@@ -131,7 +131,8 @@ def test_rows_set_aside_twice_are_kept_once(plane: Plane) -> None:
 
     def set_aside(live: object) -> None:
         raw = tail.log(plane, upstream.feed).frame(live, source.reference, known, first)  # type: ignore[arg-type]
-        found = pending.in_spark(raw, source)
+        base = moves.Base(live, plane, source, known.version)  # type: ignore[arg-type]
+        found = pending.in_spark(raw, source, base)
         assert found is not None
         meta = delta.base_metadata(source.item, first, known.position)
         apply._quarantine(plane, source, found, meta, first)
