@@ -68,6 +68,27 @@ def values(row: Column, columns: Sequence[ExportColumn]) -> list[Column]:
     return [typed(cell(row, c), c.type).cast(c.type.spark).alias(c.name) for c in columns]
 
 
+def text(value: Column, kind: Type) -> Column:
+    """The other way: the text that `typed` makes this very value of."""
+    if kind.array:
+        element = replace(kind, array=False)
+        tokens = F.transform(value, lambda one: _token(text(one, element)))
+        return F.concat(F.lit("{"), F.array_join(tokens, ","), F.lit("}"))
+    if kind.name == "boolean":
+        return F.when(value, "t").when(~value, "f")
+    if kind.spark == "binary":
+        return F.concat(F.lit("\\x"), F.lower(F.hex(value)))
+    if kind.name == "timestamp with time zone":
+        return F.concat(value.cast("string"), F.lit("+00"))
+    return value.cast("string")
+
+
+def _token(element: Column) -> Column:
+    escaped = F.regexp_replace(element, F.lit(r'(["\\\\])'), F.lit(r"\\$1"))
+    quoted = F.concat(F.lit('"'), escaped, F.lit('"'))
+    return F.coalesce(quoted, F.lit("NULL"))
+
+
 def all_fit(row: Column, columns: Sequence[ExportColumn]) -> Column:
     """Whether every column of the row has a value here."""
     checks = [fits(cell(row, c), c.type) for c in columns if c.type.spark != "string"]

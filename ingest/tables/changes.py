@@ -18,7 +18,7 @@ from ingest.contract.relation import Column as Field
 from ingest.contract.relation import Relation
 from ingest.contract.reports import ResultSet
 from ingest.contract.types import BIGINT, MZ_TIMESTAMP
-from ingest.tables import cast, collection, frontier, plain_versions, schema, tail, trees
+from ingest.tables import cast, collection, frontier, moves, plain_versions, schema, tail, trees
 from ingest.tables.collection import quoted
 from ingest.tables.frontier import Frontier
 
@@ -71,9 +71,14 @@ def _by_log(
     log = tail.log(plane, source.feed)
     log.reach(after)
     raw = log.frame(live, source.reference, start, upto)
-    truncated = raw.where(F.col("op") == "t").select("time").distinct().orderBy("time").collect()
+    special = raw.where((F.col("op") == "t") | moves.is_move()).select("time", "op").distinct()
+    found = special.orderBy("time").collect()
+    if source.key and any(row["op"] == "i" for row in found):
+        whole = log.frame(live, source.reference, base, upto)
+        raw = moves.in_spark(whole, moves.Base(live, plane, source, base.version))
+        raw = raw.where(F.col("time") > after)
     steps: list[DataFrame] = []
-    for row in truncated:
+    for row in [row for row in found if row["op"] == "t"]:
         steps.append(_between(plane, live, source, raw, (after, row["time"] - 1)))
         steps.append(_difference(plane, live, source, row["time"]))
         after = row["time"]

@@ -155,16 +155,19 @@ class Collector:
         return self._closed.popleft() if self._closed else None
 
     def _update(self, layout: Layout, row: Row, new: Cells) -> None:
+        if row.old is not None and row.unchanged:
+            row.unchanged = layout.complete(new, row.old, row.unchanged)
         key = layout.key_of(new)
         before = layout.spread(row.old) if row.old is not None and row.whole else None
         unchanged = layout.positions(row.unchanged) if row.unchanged else None
         old_key = layout.key_of(row.old) if row.old is not None else key
         after = layout.spread(new)
-        if old_key == key:
+        if row.old is None or old_key == key:
             self._open.add((row.oid, "u"), key, before, after, unchanged)
             return
+        origin = layout.spread(row.old) if unchanged else None
         self._open.add((row.oid, "d"), old_key, before, None)
-        self._open.add((row.oid, "i"), key, None, after, unchanged)
+        self._open.add((row.oid, "i"), key, origin, after, unchanged)
 
     def _spill(self) -> None:
         if self._folder is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ingest.contract.commands import Export, ExportColumn
@@ -34,6 +34,14 @@ class Layout:
     def key_of(self, cells: Cells) -> Cells | None:
         """The text of the key columns; None without a key."""
         return [cells[index] for index in self.key] or None
+
+    def complete(self, new: Cells, old: Cells, left_out: Sequence[int]) -> list[int]:
+        """Put values of the key that upstream left out of `new` back in from `old`, which has the
+        whole key; which cells are still left out."""
+        for index in self.key:
+            if index in left_out:
+                new[index] = old[index]
+        return [index for index in left_out if index not in self.key]
 
     def positions(self, indices: Iterable[int]) -> list[int]:
         """Upstream positions (1-based) of cells that some table needs."""

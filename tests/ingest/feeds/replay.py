@@ -54,6 +54,8 @@ def _apply(found: Counter[Cells], keys: list[int], row: dict[str, object]) -> No
         found.clear()
         return
     before, after, key = row["before"], row["after"], row["key"]
+    if row["op"] == "i":
+        before = None
     if isinstance(before, list):
         found[tuple(before)] -= 1
     elif isinstance(key, list) and row["op"] != "i":

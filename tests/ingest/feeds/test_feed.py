@@ -13,12 +13,13 @@ import psycopg
 import pytest
 
 from ingest import delta
-from ingest.contract.commands import Export, Feed
+from ingest.contract.commands import Export, Feed, Input, Query
 from ingest.contract.plane import Plane
 from ingest.contract.upstream import PostgresTarget, Secret
 from ingest.errors import HeadraceError, Terminal
 from ingest.feeds.postgres import drop_feed, run_feed
 from ingest.feeds.postgres.stream import lsn_number
+from ingest.tables import apply, changes, reading
 from tests.ingest.feeds import replay
 from tests.ingest.feeds.host import MemoryHost, exports_of, wait_for
 from tests.services.postgres import Postgres
@@ -74,6 +75,10 @@ class Upstream:
         assert row is not None
         wanted = lsn_number(row[0])
         wait_for(lambda: self.host.last.upto >= wanted)
+
+    def first(self, export: Export) -> int:
+        """The time from which the table is readable."""
+        return self.host.exports[export.table].readable_from
 
     def matches(self, export: Export) -> None:
         """The table here equals the table upstream."""
@@ -152,6 +157,38 @@ def test_every_kind_of_change(upstream: Upstream) -> None:
         for t in tables.values()
     ]
     assert both[0] == both[1]
+
+
+def test_values_left_out_follow_a_key_change(upstream: Upstream) -> None:
+    """20 kB that upstream does not send again belong to the row, not to its key."""
+    large = "0123456789abcdef" * 1250
+    upstream.session.execute("insert into k values (901, 'in the base', %s)", (large,))
+    export = upstream.add()["k"]
+    upstream.start()
+    upstream.running(2)
+    for statement in (
+        "insert into k values (902, 'in the log', %s)",
+        "update k set id = 911 where id = 901",
+        "update k set id = 912 where id = 902",
+        "update k set id = 921, v = 'twice' where id = 911",
+        "update k set v = 'and changed' where id = 921",
+    ):
+        upstream.session.execute(statement, (large[1:],) if "%s" in statement else None)
+    upstream.caught_up()
+    source = apply.as_input(upstream.feed.id, export)
+    time = upstream.host.last.complete_through
+    wanted = [(912, "in the log", large[1:]), (921, "and changed", large)]
+    assert _above(upstream.plane, source, time) == wanted
+    moved = changes.changes(upstream.plane, source, upstream.first(export), time).data
+    rows = {tuple(row.values())[:3] for row in moved.to_pylist() if row["mz_diff"] == 1}
+    assert set(wanted) <= rows
+    apply.apply(upstream.plane, upstream.feed.id, export, time)
+    assert _above(upstream.plane, source, time) == wanted
+
+
+def _above(plane: Plane, source: Input, time: int) -> list[tuple[Any, ...]]:
+    query = Query("select * from u1 where id > 900 order by id", {"u1": source}, time)
+    return [tuple(row.values()) for row in reading.read(plane, query).data.to_pylist()]
 
 
 def test_restart_goes_on_where_it_was(upstream: Upstream) -> None:

@@ -134,16 +134,24 @@ class Upstream:
 
     def _update(self, index: int, old: Row) -> list[dict[str, Any]]:
         new = (old[0], *self._row()[1:])
-        if self.keyed and self.random.random() < 0.2:
-            self.serial += 1
-            new = (str(self.serial), *new[1:])
-            self.rows[index] = new
-            return [self._logged("d", before=old), self._logged("i", after=new)]
+        if self.keyed and self.random.random() < 0.3:
+            return self._move(index, old, new)
         if self.keyed and self.random.random() < 0.5:
             self.rows[index] = (new[0], new[1], old[2])
             return [self._logged("u", after=(new[0], new[1], None), unchanged=[4])]
         self.rows[index] = new
         return [self._logged("u", before=old, after=new)]
+
+    def _move(self, index: int, old: Row, new: Row) -> list[dict[str, Any]]:
+        """A new key; by chance upstream leaves the note out, which stays as it was."""
+        self.serial += 1
+        gone = self._logged("d", before=old)
+        if self.random.random() < 0.5:
+            self.rows[index] = (str(self.serial), new[1], old[2])
+            sent = self._logged("i", after=(str(self.serial), new[1], None), unchanged=[4])
+            return [gone, sent | {"before": [old[0], None, None, None]}]
+        self.rows[index] = (str(self.serial), new[1], new[2])
+        return [gone, self._logged("i", after=self.rows[index])]
 
     def _logged(
         self,
