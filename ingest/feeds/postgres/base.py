@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from ingest.errors import Transient
-from ingest.feeds.postgres.copy import Field, Job
+from ingest.feeds.copying.task import Copy, Field
 
 _ODD = set(" ,;{}()\n\t=")
 _JSON_TYPES = {"int": "integer", "smallint": "short", "bigint": "long"}
@@ -39,7 +39,7 @@ def odd_names(names: Sequence[str]) -> bool:
     return any(set(name) & _ODD for name in names)
 
 
-def write(root: str, attempt: str, job: Job, metadata: str) -> int:
+def write(root: str, attempt: str, job: Copy, metadata: str) -> int:
     """Make the Delta table at `root` from the files of `attempt` (a folder in it); its rows.
 
     Raises Transient when the table is there already: somebody else made it.

@@ -7,18 +7,14 @@ upstream text. No error raised here carries the connection string or the passwor
 from __future__ import annotations
 
 import os
-import shutil
 import socket
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import psycopg
 
 from ingest.contract.upstream import PostgresTarget
 from ingest.errors import Terminal
+from ingest.feeds.copying.tls import tls_files
 from ingest.feeds.postgres import faults
 
 SETTINGS = {
@@ -78,23 +74,6 @@ def tls_texts(target: PostgresTarget) -> dict[str, str]:
         "sslkey": target.ssl_key,
     }
     return {name: str(text) for name, text in texts.items() if text}
-
-
-@contextmanager
-def tls_files(texts: dict[str, str]) -> Iterator[dict[str, str]]:
-    """The PEM texts as private files for as long as the block runs; libpq reads only files."""
-    if not texts:
-        yield {}
-        return
-    folder = Path(tempfile.mkdtemp(prefix="headrace-tls-"))
-    try:
-        for name, text in texts.items():
-            path = folder / name
-            path.touch(mode=0o600)
-            path.write_text(text)
-        yield {name: str(folder / name) for name in texts}
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def connect(

@@ -1,4 +1,4 @@
-"""The first fill of a group of tables: one upstream snapshot, a Spark job a table.
+"""The first fill of a group of tables: one upstream snapshot, Spark jobs of several tables.
 
 Runs in threads of its own, so that the feed's stream never waits for it.
 """
@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import secrets
 import threading
-import time
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 
 import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
+from psycopg.conninfo import make_conninfo
 from pyarrow import fs
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.connect import functions as F
 
 from ingest import delta, spark
@@ -24,19 +25,56 @@ from ingest.contract.plane import Plane
 from ingest.contract.upstream import PostgresTarget, Reference
 from ingest.errors import HeadraceError, Terminal, Transient
 from ingest.feeds import failpoint
+from ingest.feeds.copying.task import DONE_DDL, Copy, Field, Job, copier
 from ingest.feeds.exports import Exports
 from ingest.feeds.postgres import base, faults
 from ingest.feeds.postgres.connect import connect, parameters, reach, tls_texts
-from ingest.feeds.postgres.copy import DONE_DDL, Field, Job, copier
 from ingest.feeds.postgres.describe import references
 from ingest.feeds.postgres.holder import Holder
 from ingest.feeds.postgres.selection import selection
 from ingest.feeds.postgres.watch import incompatible_change
 
 _TASKS = 2
+_PIECES = 100
+_copying = threading.Semaphore(2)
 _POLL_SECONDS = 0.3
 _LONGEST_WAIT = 30.0
 _DISK_FULL = "53100"
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """One table's copy: its base goes to `root`, the files to the folder `attempt` in it."""
+
+    export: Export
+    root: str
+    attempt: str
+    copy: Copy
+    position: int
+
+    @property
+    def place(self) -> tuple[fs.FileSystem, str]:
+        """The folder of files."""
+        uri = self.copy.folder
+        found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(
+            uri if "://" in uri else f"file://{uri}"
+        )
+        return found
+
+
+@dataclass
+class _Result:
+    """What became of a table's pieces."""
+
+    rows: int = 0
+    bad: int = 0
+    error: str = ""
+
+    def add(self, piece: Row) -> None:
+        """Count one more piece in."""
+        self.rows += int(piece["rows"])
+        self.bad += int(piece["bad"])
+        self.error = self.error or str(piece["error"] or "")
 
 
 class Snapshot(threading.Thread):
@@ -92,7 +130,7 @@ class Snapshot(threading.Thread):
         if not self._wanted():
             return
         with Holder(self._target) as holder:
-            broken = [error for e in self._wanted() if (error := self._fill(holder, e))]
+            broken = self._fill(holder)
         if broken:
             raise broken[0]
 
@@ -118,111 +156,144 @@ class Snapshot(threading.Thread):
                 rows = by_identity[export.reference].rows
                 self._exports.progress(export.table, "validate", rows_known=rows)
 
-    def _fill(self, holder: Holder, export: Export) -> HeadraceError | None:
-        """Fill one table; a failure that may pass is the answer, and leaves the others alone."""
-        if not self._exports.has(export.table) or self.stopping.is_set():
-            return None
-        self._exports.progress(export.table, "snapshot")
+    def _fill(self, holder: Holder) -> list[HeadraceError]:
+        """Fill the tables, several in one job; failures that may pass are the answer."""
+        broken: list[HeadraceError] = []
+        for bundle in _bundles(self._planned(holder)):
+            wanted = [plan for plan in bundle if self._exports.has(plan.export.table)]
+            if wanted and not self.stopping.is_set():
+                for plan, result in self._copy(holder, wanted):
+                    broken += self._settled(plan, lambda p=plan, r=result: self._finish(p, r))  # type: ignore[misc]
+        return broken
+
+    def _settled(self, plan: _Plan, work: Callable[[], None]) -> list[HeadraceError]:
+        """Do one table's work; a failure of it leaves the others alone."""
+        table = plan.export.table
         try:
-            self._copy(holder, export)
+            work()
         except HeadraceError as error:
             if not isinstance(error, Terminal) or error.sqlstate == _DISK_FULL:
-                self._exports.stalled(export.table, error)
-                return error
-            self._exports.fail(export.table, error)
-        self._left.pop(export.table, None)
-        return None
+                self._exports.stalled(table, error)
+                return [error]
+            self._exports.fail(table, error)
+        self._left.pop(table, None)
+        return []
 
-    def _copy(self, holder: Holder, export: Export) -> None:
-        root = delta.base_path(self._plane, export.shard)
-        made = self._exports.base_position(export)
-        if made is not None:
-            self._exports.hydrated(export.table, made)
-            return
-        delta.remove(root)
-        attempt = f"snapshot-{secrets.token_hex(4)}"
-        system, folder = fs.FileSystem.from_uri(root if "://" in root else f"file://{root}")
-        system.create_dir(f"{folder}/{attempt}")
-        job = self._job(holder, export, f"{root}/{attempt}")
-        with ThreadPoolExecutor(1) as pool:
-            copying = pool.submit(self._run, job)
-            bad = self._follow(holder, export, copying, (system, f"{folder}/{attempt}"))
-        failpoint.hit("last chunk")
-        if bad:
-            self._set_aside(export, (system, f"{folder}/{attempt}"), holder.position)
-        metadata = delta.base_metadata(export.table, 0, holder.position)
-        rows = base.write(root, attempt, job, metadata)
-        self._exports.progress(
-            export.table, "snapshot", rows_known=rows + bad, rows_staged=rows, quarantined=bad
-        )
-        self._exports.hydrated(export.table, holder.position)
-
-    def _job(self, holder: Holder, export: Export, folder: str) -> Job:
+    def _planned(self, holder: Holder) -> list[_Plan]:
+        """What is to be read for each table that has no base yet, small ones first."""
+        plans: list[_Plan] = []
         session = connect(self._target)
         try:
-            chosen = selection(session, export, self._feed.publication)
+            for export in self._wanted():
+                made = self._exports.base_position(export)
+                if made is not None:
+                    self._exports.hydrated(export.table, made)
+                    self._left.pop(export.table, None)
+                    continue
+                queries = selection(session, export, self._feed.publication)
+                root = delta.base_path(self._plane, export.shard)
+                attempt = f"snapshot-{secrets.token_hex(4)}"
+                copy = Copy(queries, fields(export), f"{root}/{attempt}")
+                plans.append(_Plan(export, root, attempt, copy, holder.position))
         except psycopg.Error as error:
             raise faults.running(error) from None
         finally:
             session.close()
-        connection = parameters(self._target, statement_seconds=0)
-        return Job(
-            connection,
-            tls_texts(self._target),
-            holder.snapshot,
-            chosen.queries,
-            fields(export),
-            folder,
+        return sorted(plans, key=lambda plan: len(plan.copy.queries))
+
+    def _copy(self, holder: Holder, plans: list[_Plan]) -> list[tuple[_Plan, _Result]]:
+        """Copy the tables' rows into files."""
+        for plan in plans:
+            delta.remove(plan.root)
+            system, folder = plan.place
+            system.create_dir(folder)
+            self._exports.progress(plan.export.table, "snapshot")
+        connection = make_conninfo("", **parameters(self._target, statement_seconds=0))
+        copies = tuple(plan.copy for plan in plans)
+        job = Job(connection, tls_texts(self._target), holder.snapshot, copies)
+        with ThreadPoolExecutor(1) as pool:
+            copying = pool.submit(self._run, job)
+            self._follow(holder, plans, copying)
+        results = [_Result() for _ in plans]
+        for (index, _), piece in zip(job.pieces(), copying.result(), strict=True):
+            results[index].add(piece)
+        return list(zip(plans, results, strict=True))
+
+    def _finish(self, plan: _Plan, result: _Result) -> None:
+        """Make a table of the files."""
+        if result.error:
+            raise Transient("the snapshot broke off", detail=result.error[:500])
+        table = plan.export.table
+        self._exports.progress(table, "snapshot", rows_staged=result.rows)
+        failpoint.hit("last chunk")
+        if result.bad:
+            self._set_aside(plan)
+        metadata = delta.base_metadata(table, 0, plan.position)
+        rows = base.write(plan.root, plan.attempt, plan.copy, metadata)
+        self._exports.progress(
+            table,
+            "snapshot",
+            rows_known=rows + result.bad,
+            rows_staged=rows,
+            quarantined=result.bad,
         )
+        self._exports.hydrated(table, plan.position)
 
-    def _run(self, job: Job) -> int:
-        count = len(job.queries)
+    def _run(self, job: Job) -> list[Row]:
+        """Each piece's row of `DONE_DDL`, in order."""
+        count = len(job.pieces())
 
-        def work(live: SparkSession) -> int:
+        def work(live: SparkSession) -> list[Row]:
             numbers = live.range(0, count, 1, min(_TASKS, count))
             done = numbers.mapInArrow(copier(job), DONE_DDL).collect()
-            errors = [str(row["error"]) for row in done if row["error"]]
-            if errors:
-                raise Transient("the snapshot broke off", detail=errors[0][:500])
-            return sum(int(row["bad"]) for row in done)
+            return sorted(done, key=lambda row: int(row["piece"]))
 
-        return spark.run(self._plane, work, "snapshot", repeat=False)
+        with _copying:
+            return spark.run(self._plane, work, "snapshot", repeat=False)
 
-    def _follow(
-        self,
-        holder: Holder,
-        export: Export,
-        copying: Future[int],
-        place: tuple[fs.FileSystem, str],
-    ) -> int:
-        """Report progress until the job is done; how many rows it set aside."""
+    def _follow(self, holder: Holder, plans: list[_Plan], copying: Future[list[Row]]) -> None:
+        """Report the large tables' progress until the job is done."""
         seen = 0
-        while not copying.done():
-            time.sleep(_POLL_SECONDS)
+        while not wait([copying], _POLL_SECONDS).done:
             holder.beat()
-            rows, size, chunks = staged(*place)
+            chunks = sum(self._staged(plan) for plan in plans if len(plan.copy.queries) > 1)
             for _ in range(chunks - seen):
                 failpoint.hit("snapshot chunk")
             seen = chunks
-            self._exports.progress(export.table, "snapshot", rows_staged=rows, bytes_staged=size)
-        bad = copying.result()
-        rows, size, chunks = staged(*place)
-        if chunks > seen:
+        for _ in copying.result()[seen:]:
             failpoint.hit("snapshot chunk")
-        self._exports.progress(export.table, "snapshot", rows_staged=rows, bytes_staged=size)
-        return bad
 
-    def _set_aside(self, export: Export, place: tuple[fs.FileSystem, str], position: int) -> None:
+    def _staged(self, plan: _Plan) -> int:
+        rows, size, chunks = staged(*plan.place)
+        table = plan.export.table
+        self._exports.progress(table, "snapshot", rows_staged=rows, bytes_staged=size)
+        return chunks
+
+    def _set_aside(self, plan: _Plan) -> None:
         """Put the rejected rows into the table's quarantine; before the base, so none is lost."""
-        path = delta.quarantine_path(self._plane, export.shard)
+        path = delta.quarantine_path(self._plane, plan.export.shard)
         delta.remove(path)
-        rows = _rejects(*place)
-        metadata = delta.base_metadata(export.table, 0, position)
+        rows = _rejects(*plan.place)
+        metadata = delta.base_metadata(plan.export.table, 0, plan.position)
 
         def work(live: SparkSession) -> None:
-            delta.append(_placed(live.createDataFrame(rows), position), path, metadata)
+            delta.append(_placed(live.createDataFrame(rows), plan.position), path, metadata)
 
         spark.run(self._plane, work, "snapshot", repeat=False)
+
+
+def _bundles(plans: Sequence[_Plan]) -> Iterator[list[_Plan]]:
+    """Tables to copy in one job: a job costs about as much as a hundred small tables."""
+    bundle: list[_Plan] = []
+    pieces = 0
+    for plan in plans:
+        if bundle and pieces + len(plan.copy.queries) > _PIECES:
+            yield bundle
+            bundle, pieces = [], 0
+        bundle.append(plan)
+        pieces += len(plan.copy.queries)
+    if bundle:
+        yield bundle
 
 
 def fields(export: Export) -> tuple[Field, ...]:

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pyarrow as pa
 
-from ingest.feeds.postgres.convert import arrow_type, convert
-from ingest.feeds.postgres.quarantine import rejected
+from ingest.feeds.copying.convert import arrow_type, convert
+from ingest.feeds.copying.quarantine import rejected
 
 
 def test_decimals_that_do_not_fit_are_told_apart() -> None:
@@ -40,7 +40,7 @@ def test_every_spark_type_has_an_arrow_type() -> None:
 
 
 def test_a_rejected_row_keeps_its_values_and_says_why() -> None:
-    from ingest.feeds.postgres.copy import Field
+    from ingest.feeds.copying.task import Field
 
     wrapped = (2**31 - 1 + 10_957 + 2**31) % 2**32 - 2**31
     days = pa.array([wrapped], pa.int32()).view(pa.date32())

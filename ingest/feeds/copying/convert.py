@@ -52,7 +52,7 @@ def arrow_type(spark: str) -> pa.DataType:
 
 
 def convert(values: pa.Array, spark: str) -> Converted:
-    """`values` as the Spark type `spark`."""
+    """`values` as the Spark type `spark`; integers are a decimal multiplied by its scale."""
     if isinstance(values, pa.ExtensionArray):
         values = values.storage
     if spark.startswith("array<"):
@@ -82,10 +82,18 @@ def _bounded(
 
 
 def _decimals(values: pa.Array, wanted: pa.Decimal128Type) -> Converted:
+    if pa.types.is_int64(values.type):
+        return Converted(_scaled(values, wanted))
     try:
         return Converted(pc.cast(values, wanted))
     except pa.ArrowInvalid:
         return _each(values, wanted, lambda text: _decimal(text, wanted))
+
+
+def _scaled(values: pa.Array, wanted: pa.Decimal128Type) -> pa.Array:
+    """Numbers that upstream has multiplied by the scale: only the type is to be told."""
+    whole = pc.cast(values, pa.decimal128(19, 0))
+    return pa.Array.from_buffers(wanted, len(whole), whole.buffers(), offset=whole.offset)
 
 
 def _decimal(text: str, wanted: pa.Decimal128Type) -> Decimal:
