@@ -154,7 +154,8 @@ def remove(path: str) -> None:
     if system.get_file_info(root).type == fs.FileType.Directory:
         system.delete_dir(root)
     with _lock:
-        _logs.pop(path, None)
+        for known in [known for known in _logs if known == path or known.startswith(f"{path}/")]:
+            del _logs[known]
 
 
 def open_file(path: str, name: str) -> pa.NativeFile:
@@ -177,8 +178,10 @@ class _DeltaLog:
         with self._lock:
             if not self._seen:
                 self._seen = self._needed(self._numbers())
-            if self._seen:
-                self._seen.extend(self._from(self._seen[-1].number + 1))
+            fresh = list(self._from(self._seen[-1].number + 1)) if self._seen else []
+            self._seen += fresh
+            if any(trimmed_to(version) >= 0 for version in fresh):
+                self._seen = _since_trimmed(self._seen)
             return list(self._seen)
 
     def _needed(self, numbers: list[int]) -> list[Version]:
@@ -217,6 +220,16 @@ class _DeltaLog:
         except (FileNotFoundError, ValueError):
             return None
         return _version(number, actions)
+
+
+def _since_trimmed(versions: list[Version]) -> list[Version]:
+    """The versions, less those that a process which starts now would not look at."""
+    trimmed = max(trimmed_to(version) for version in versions)
+    for index in range(len(versions) - 1, -1, -1):
+        commit = log_commit(versions[index])
+        if commit is not None and commit.time <= trimmed:
+            return versions[index:]
+    return versions
 
 
 def _version(number: int, actions: list[dict[str, Any]]) -> Version:

@@ -80,7 +80,15 @@ class Log:
                     self._take(Batch(commit, version.added))
             if self._times and self._times[0] <= self._trimmed:
                 self._complete = True
+                self._forget()
             return self._version
+
+    def _forget(self) -> None:
+        """Drop the batches whose rows were trimmed, all but the last of them."""
+        gone = bisect.bisect_right(self._times, self._trimmed) - 1
+        del self._times[:gone]
+        del self._batches[:gone]
+        self._void = [time for time in self._void if time > self._trimmed]
 
     def _take(self, batch: Batch) -> None:
         """Take a batch in; one of an older epoch than seen is void: its writer lost the feed."""
