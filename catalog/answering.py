@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from catalog.as_of import as_of
+from catalog.errors import StatementError
 from catalog.inputs import inputs_of
 from catalog.models import FeedProgress
 from catalog.moments import Wanted, moment
@@ -76,6 +77,7 @@ class Reader:
         if reads.kind != "data":
             return self._answer_here(plan, names, variables)
         tables = [scope.picture.entries[item] for item in sorted(reads.items)]
+        _refuse_unwritten(tables, transaction)
         time = self._time(plan, tables, scope.picture, variables, transaction)
         if plan.explain_timestamp:
             return self._explain(time, tables, scope.picture)
@@ -175,3 +177,14 @@ class Reader:
             (time, ".".join(table.path), through.get(feeds.get(table.id, ""))) for table in tables
         )
         return answer_of(Made("EXPLAIN", _TIMESTAMP, made or ((time, None, None),)))
+
+
+def _refuse_unwritten(tables: Iterable[Entry], transaction: OpenTransaction | None) -> None:
+    """Raise StatementError for a table whose new rows wait for this transaction's COMMIT."""
+    written = {one.target.id for one in transaction.writes} if transaction else set()
+    for table in tables:
+        if table.id in written:
+            message = "transaction in write-only mode"
+            detail = f'Its rows for table "{table.name}" are written at COMMIT.'
+            hint = "COMMIT first, then read."
+            raise StatementError(message, detail=detail, hint=hint, sqlstate="25000")

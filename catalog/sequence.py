@@ -109,6 +109,7 @@ class Sequencer:
             message = f"{plan.action.upper()} cannot be run inside a transaction block"
             hint = "INSERT .. VALUES can." if plan.action == "insert" else None
             raise StatementError(message, sqlstate="25001", hint=hint)
+        writes.check(plan, self.reader, scope, variables)
         transaction.write(plan)
         transaction.write_scope = (scope, variables)
         return Done(writes.tag(plan, static))

@@ -44,6 +44,11 @@ def write(plan: Write, reader: Reader, scope: Scope, variables: Variables) -> in
     return count
 
 
+def check(plan: Write, reader: Reader, scope: Scope, variables: Variables) -> None:
+    """Raise what an INSERT that waits for COMMIT gets wrong, at once."""
+    reader.compiled(Read(Select(shaped(plan))), reader.names(scope), scope, 0, variables)
+
+
 def tag(plan: Write, count: int) -> str:
     """The command tag: `INSERT 0 3`, `UPDATE 2`."""
     return f"INSERT 0 {count}" if plan.action == "insert" else f"{plan.action.upper()} {count}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlglot import exp
+
 from catalog.errors import InvalidStatement, NotSupported, WrongItemType
 from catalog.names import dotted
 from catalog.plan.creation import collection, full, new_entry
@@ -113,7 +115,18 @@ def insert(statement: Insert, scope: Scope) -> Write:
     _no_duplicates(list(names))
     for name in names:
         _column(target, name)
-    return Write("insert", target, query=statement.query, columns=names)
+    return Write("insert", target, query=_bare_values(statement.query), columns=names)
+
+
+def _bare_values(query: exp.Query) -> exp.Query | exp.Values:
+    """VALUES alone, which the parser gives as `SELECT * FROM (VALUES ..)`, as themselves."""
+    from_ = query.args.get("from_")
+    inner = from_.this if from_ is not None else None
+    if isinstance(inner, exp.Subquery):
+        inner = inner.this
+    clauses = {name for name, value in query.args.items() if value}
+    bare = isinstance(query, exp.Select) and query.is_star and clauses == {"expressions", "from_"}
+    return inner if bare and isinstance(inner, exp.Values) else query
 
 
 def update(statement: Update, scope: Scope) -> Write:
