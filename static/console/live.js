@@ -51,7 +51,7 @@
       if (document.hidden || part.matches('.htmx-request')) return;
       part.version = document.getElementById(part.dataset.follow)?.dataset.version;
       part.dispatchEvent(new CustomEvent('fresh'));
-    }, Math.max(PACE, 3 * took));
+    }, Math.min(8000, Math.max(PACE, took)));
   }
   document.addEventListener('visibilitychange', () => all('[data-follow]').forEach(follow));
 
