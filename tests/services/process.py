@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from console.leash import leash
+
 
 def free_port() -> int:
     """A port on the loopback interface that nobody listens on."""
@@ -23,7 +25,10 @@ def free_port() -> int:
 def start(
     command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
 ) -> subprocess.Popen[bytes]:
-    """Start a process in a group of its own, with its output in `log`."""
+    """Start a process in a group of its own, with its output in `log`.
+
+    On Linux it ends with the thread that started it, so that a killed test run leaves nothing.
+    """
     with log.open("ab") as output:
         return subprocess.Popen(
             command,
@@ -32,6 +37,7 @@ def start(
             stderr=subprocess.STDOUT,
             env=environment,
             start_new_session=True,
+            preexec_fn=leash(),
         )
 
 
