@@ -126,7 +126,7 @@ def _is_default(cell: exp.Expression) -> bool:
     )
 
 
-def _width(query: exp.Query) -> int | None:
+def _width(query: exp.Query | exp.Values) -> int | None:
     """How many columns a query has; None when a star decides it."""
     if isinstance(query, exp.Values):
         first = query.expressions[0]

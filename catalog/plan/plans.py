@@ -38,7 +38,7 @@ class Write:
 
     action: Literal["insert", "update", "delete"]
     target: Entry
-    query: exp.Query | None = None
+    query: exp.Query | exp.Values | None = None
     columns: tuple[str, ...] = ()
     assignments: tuple[tuple[str, exp.Expression], ...] = ()
     where: exp.Expression | None = None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from catalog import sequence, writes
 from catalog.session import Session
+from ingest import engine
 from ingest.errors import HeadraceError
 from tests.catalog.session.conftest import Run, tag_of
 
@@ -19,8 +19,8 @@ def written(run: Run, monkeypatch: pytest.MonkeyPatch) -> list[object]:
         found.append((target, source))
         return 3
 
-    monkeypatch.setattr(sequence.engine, "create_table", lambda *_: None)
-    monkeypatch.setattr(writes.engine, "insert", insert)
+    monkeypatch.setattr(engine, "create_table", lambda *_: None)
+    monkeypatch.setattr(engine, "insert", insert)
     run("CREATE TABLE notes (id int, text text DEFAULT 'none'); CREATE TABLE other (id int)")
     return found
 

@@ -16,6 +16,7 @@ from catalog.oracle import next_time
 from catalog.plan.plans import Read
 from catalog.sql.parse import parse_one
 from catalog.variables import Variables
+from ingest import engine
 from ingest.contract.reports import ExportReport, FeedReport
 from ingest.errors import Transient
 from tests.catalog.session.conftest import Run, rows_of
@@ -100,7 +101,7 @@ def test_a_slot_that_cannot_be_dropped_is_given_up(
         if len(asked) <= upkeep.DROP_ATTEMPTS:
             raise Transient("connection to 127.0.0.1:1 refused")
 
-    monkeypatch.setattr(upkeep.engine, "drop_feed", away)
+    monkeypatch.setattr(engine, "drop_feed", away)
     for _ in range(upkeep.DROP_ATTEMPTS):
         with pytest.raises(Transient):
             upkeep.drop_feed(REGION, "f1")
