@@ -50,3 +50,15 @@ def test_a_rejected_row_keeps_its_values_and_says_why() -> None:
     row = rejected(batch, fields, flags, pa.array([True])).to_pylist()[0]
     assert row["after"] == ["x", None, "infinity"]
     assert row["reason"] == 'column "d": invalid input for type date: "infinity"'
+
+
+def test_integers_are_decimals_multiplied_by_the_scale() -> None:
+    numbers = pa.array([0, 125, None, -1, 10**18 - 1], pa.int64())
+    found = convert(numbers, "decimal(18,2)")
+    assert found.bad is None
+    assert found.values.slice(1, 3).to_pylist() == [Decimal("1.25"), None, Decimal("-0.01")]
+    assert found.values[4].as_py() == Decimal("9999999999999999.99")
+    assert convert(numbers.slice(1, 2), "decimal(18,2)").values.to_pylist() == [
+        Decimal("1.25"),
+        None,
+    ]
