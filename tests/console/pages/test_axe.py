@@ -1,0 +1,81 @@
+"""No page has a serious fault of accessibility, in either theme."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.test import Client
+from playwright.sync_api import Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from catalog import reads
+from catalog.models import User
+from tests.browser.conftest import FLAGS, PATIENCE
+
+pytestmark = pytest.mark.browser
+PAGES = (
+    "/",
+    "/sources",
+    "/sources/new",
+    "/tables",
+    "/connections",
+    "/secrets?new=1",
+    "/audit",
+    "/objects",
+    "/shell",
+    "/account?new=1",
+    "/nowhere",
+)
+
+
+@pytest.fixture
+def page(
+    chromium_path: str, browser: Client, live_server: LiveServer, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Page]:
+    """A signed-in page."""
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=chromium_path, args=list(FLAGS))
+        context = chromium.new_context(base_url=live_server.url)
+        session = browser.cookies["sessionid"].value
+        context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+        opened = context.new_page()
+        opened.set_default_timeout(PATIENCE)
+        yield opened
+        chromium.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_serious_for_axe(page: Page, seeded: User, many: str) -> None:
+    places = _places(page)
+    found: dict[str, list[str]] = {}
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        for place in places:
+            found[f"{place} {theme}"] = _faults(page, place)
+    assert {place: faults for place, faults in found.items() if faults} == {}
+
+
+def _places(page: Page) -> list[str]:
+    items = {item.kind: item.id for item in reads.items()}
+    source, table = f"/sources/{items['source']}", f"/tables/{items['table']}"
+    tabs = [f"{source}?tab={tab}" for tab in ("overview", "references", "history", "sql")]
+    tabs += [f"{table}?tab={tab}" for tab in ("columns", "dependents", "history", "sql")]
+    begun = page.request.get(f"/sources/new/tables?source={items['source']}").url
+    draft = begun.partition("?")[0]
+    steps = [f"{draft}?step={step}" for step in ("source", "tables", "review")]
+    fresh = page.request.get("/sources/new/begin").url
+    return [*PAGES, *tabs, *steps, fresh, f"/connections/{items['connection']}"]
+
+
+def _faults(page: Page, place: str) -> list[str]:
+    page.goto(place)
+    violations = Axe().run(page).response["violations"]
+    return [
+        f"{v['id']}: {node['html'][:120]}"
+        for v in violations
+        if v["impact"] in {"serious", "critical"}
+        for node in v["nodes"][:2]
+    ]
