@@ -52,7 +52,7 @@ def test_nothing_serious_for_axe(page: Page, seeded: User, many: str) -> None:
     places = _places(page)
     found: dict[str, list[str]] = {}
     for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=theme)
         for place in places:
             found[f"{place} {theme}"] = _faults(page, place)
     assert {place: faults for place, faults in found.items() if faults} == {}
