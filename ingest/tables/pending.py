@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from ingest.contract.commands import ExportColumn, Input
 from ingest.contract.plane import Plane
 from ingest.contract.types import Type
-from ingest.tables import cast, moves, tail, typed
+from ingest.tables import cast, moves, schema, tail, typed
 from ingest.tables.frontier import Frontier
 
 Cells = Sequence[str | None]
@@ -113,7 +114,7 @@ def _typed(session: SparkSession, raw: pa.Table, values: pa.Table, source: Input
         truncated,
         incomplete=False,
         retracts=True,
-        keys=session.createDataFrame(keys.combine_chunks()),
+        keys=session.createDataFrame(keys.combine_chunks()) if keys.num_rows else None,
         typed=True,
     )
 
@@ -121,6 +122,8 @@ def _typed(session: SparkSession, raw: pa.Table, values: pa.Table, source: Input
 def _own(session: SparkSession, rows: pa.Table, source: Input) -> DataFrame:
     """Typed rows as Spark's again; it takes Arrow's local timestamps for moments."""
     columns = source.relation.columns
+    if rows.num_rows == 0:
+        return schema.empty(session, source.relation)
     numbered = rows.rename_columns([f"c{number}" for number in range(len(columns))])
     return session.createDataFrame(numbered.combine_chunks()).select(
         *(F.col(f"c{n}").cast(c.type.spark).alias(c.name) for n, c in enumerate(columns))
@@ -353,5 +356,7 @@ def _spread(positions: Sequence[int], cells: Cells) -> list[str | None]:
     return row
 
 
-def _local(session: SparkSession, table: pa.Table, schema: pa.Schema) -> DataFrame:
-    return session.createDataFrame(table.cast(schema).combine_chunks())
+def _local(session: SparkSession, table: pa.Table, shape: pa.Schema) -> DataFrame:
+    if table.num_rows == 0:
+        return session.createDataFrame([], from_arrow_schema(shape))
+    return session.createDataFrame(table.cast(shape).combine_chunks())

@@ -200,6 +200,22 @@ def _bad(upstream: Upstream) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("keyed", [True, False])
+@pytest.mark.parametrize("truncate", [True, False])
+def test_a_tail_may_leave_no_rows(plane: Plane, *, keyed: bool, truncate: bool) -> None:
+    """Only deletes, only a truncation, or changes that undo each other."""
+    upstream, source, _ = _made(plane, keyed=keyed, seed=14, count=3)
+    gone = upstream.rows[0]
+    sent = [upstream._logged("t" if truncate else "d", before=gone)]
+    upstream.rows = [] if truncate else upstream.rows[1:]
+    upstream.send(sent)
+    assert rows(plane, source, upstream.time) == upstream.now()
+    if not truncate:
+        upstream.rows.append(gone)
+        upstream.send([upstream._logged("i", after=gone)])
+        assert rows(plane, source, upstream.time) == upstream.now()
+
+
+@pytest.mark.parametrize("keyed", [True, False])
 def test_a_typed_tail_keeps_the_types(plane: Plane, *, keyed: bool) -> None:
     """Arrow has no other name for a timestamp without time zone; Spark does."""
     upstream, source, definition = _made(plane, keyed=keyed, seed=13, count=0)
