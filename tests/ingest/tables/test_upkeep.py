@@ -242,9 +242,9 @@ def test_cleaning_leaves_what_recent_versions_use(
     for time in upstream.history:
         assert rows(plane, source, time) == upstream.history[time]
     base = Path(delta.base_path(plane, source.shard))
-    before = len(list(base.glob("*.parquet")))
+    before = len(list(base.rglob("part-*.parquet")))
     monkeypatch.setattr(retention, "_UNUSED_HOURS", 0)
     monkeypatch.setattr(retention, "_CLEAN_SECONDS", 0)
     assert retention.clean(plane, source.shard)
-    assert len(list(base.glob("*.parquet"))) < before
+    assert len(list(base.rglob("part-*.parquet"))) < before
     assert rows(plane, source, upstream.time) == upstream.now()
