@@ -32,6 +32,13 @@ def field() -> Iterator[Field]:
         yield made
 
 
+@pytest.fixture(autouse=True)
+def tidy(field: Field) -> Iterator[None]:
+    """Every case begins with the same tables and one source."""
+    yield
+    field.tidy()
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Who was killed when, and what came of it."""
     if not _shown:

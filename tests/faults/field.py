@@ -92,7 +92,7 @@ class Field:
         self.writer = upstream.Writer(self.dsn)
         self.reader = Reader(replace(product, _connection=None))
         self._reading = threading.Thread(target=self.reader.run, daemon=True)
-        self._made = 0
+        self._made = self._kept = 0
         self.wounds: list[Wound] = []
 
     def open(self) -> None:
@@ -164,14 +164,15 @@ class Field:
         return name
 
     def await_snapshot(self) -> None:
-        """Wait until a snapshot is being taken: its temporary slot is there."""
-        until(
-            lambda: upstream.slots(self.dsn, temporary=True) > 0, "no snapshot began", every=0.02
-        )
+        """Wait until a snapshot is being taken: a session of ours holds it upstream."""
+        until(lambda: upstream.held(self.dsn) > 0, "no snapshot began", every=0.02)
 
-    def drop_table(self, name: str) -> None:
-        """Drop a table that a case had made."""
-        self.patiently(f"DROP TABLE {name}")
+    def tidy(self) -> None:
+        """Drop what a case had made."""
+        for number in range(self._kept + 1, self._made + 1):
+            self.patiently(f"DROP TABLE IF EXISTS wide_{number}")
+        self._kept = self._made
+        self.patiently("DROP SOURCE IF EXISTS other CASCADE")
 
     def send(self, task: str, **arguments: str) -> None:
         """Put a task on the worker's queue."""
@@ -217,12 +218,9 @@ class Field:
                 wanted, found = upstream.rows(self.dsn, there), self.rows(here, there)
                 wound.lost += (wanted - found).total()
                 wound.doubled += (found - wanted).total()
-        until(
-            lambda: upstream.slots(self.dsn, temporary=True) == 0, "a temporary slot is left", 60
-        )
         assert (wound.lost, wound.doubled) == (0, 0), wound
-        assert upstream.slots(self.dsn) == 1
-        assert not self.reader.wrong
+        until(lambda: upstream.slots(self.dsn) == len(sources), "slots are left over")
+        assert not self.reader.wrong, self.reader.wrong
 
     def rows(self, here: str, there: str) -> Counter[tuple[Any, ...]]:
         """Every row of a table here, as text."""
@@ -250,9 +248,6 @@ class Field:
             raise
         except (OSError, HTTPException):
             return None
-
-    def _snapshots(self) -> int:
-        return upstream.slots(self.dsn, temporary=True)
 
     def _await_progress(self, source: str, position: int) -> None:
         until(lambda: self._progress(source) >= position, f"{source} stands still")

@@ -46,7 +46,6 @@ def test_dies_in_a_snapshot(field: Field, point: str) -> None:
     dies(field, "feed", pids(field, "feed"))
     field.recover(wound, moment)
     field.compare(wound, {table: "wide"})
-    field.drop_table(table)
 
 
 def test_dies_with_its_slot_made(field: Field) -> None:
@@ -80,4 +79,3 @@ def test_dies_having_applied(field: Field) -> None:
     until(dead, "the worker applied nothing", every=2)
     field.recover(wound, moment)
     field.compare(wound, {table: "wide"})
-    field.drop_table(table)

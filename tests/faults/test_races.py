@@ -65,7 +65,6 @@ def test_tasks_delivered_twice(field: Field) -> None:
             field.send(task)
     field.recover(wound, moment)
     field.compare(wound, {table: "wide"})
-    field.drop_table(table)
 
 
 def test_the_broker_forgets_everything(field: Field) -> None:

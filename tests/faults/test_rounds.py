@@ -27,5 +27,3 @@ def test_round(field: Field, number: int) -> None:
     time.sleep(wait)
     field.recover(wound, field.strike(victim))
     field.compare(wound, tables)
-    for table in tables:
-        field.drop_table(table)

@@ -31,7 +31,6 @@ def test_killed_in_a_snapshot(field: Field, victim: str) -> None:
     field.await_snapshot()
     field.recover(wound, field.strike(victim))
     field.compare(wound, {table: "wide"})
-    field.drop_table(table)
     assert_told(wound)
 
 

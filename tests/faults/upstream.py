@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import sql
@@ -56,11 +56,23 @@ def rows(dsn: str, table: str) -> Counter[tuple[Any, ...]]:
         return Counter(session.execute(query).fetchall())
 
 
-def slots(dsn: str, *, temporary: bool = False) -> int:
-    """How many replication slots there are, lasting or temporary ones."""
-    query = "select count(*) from pg_replication_slots where temporary = %s"
+def slots(dsn: str) -> int:
+    """How many replication slots there are, temporary ones too."""
+    return _number(dsn, "select count(*) from pg_replication_slots")
+
+
+def held(dsn: str) -> int:
+    """How many sessions of the product hold a snapshot."""
+    return _number(
+        dsn,
+        "select count(*) from pg_stat_activity"
+        " where application_name = 'headrace' and state = 'idle in transaction'",
+    )
+
+
+def _number(dsn: str, query: LiteralString) -> int:
     with psycopg.connect(dsn, connect_timeout=3) as session:
-        row = session.execute(query, (temporary,)).fetchone()
+        row = session.execute(query).fetchone()
     return int(row[0]) if row else 0
 
 
