@@ -82,7 +82,7 @@ def compact_feed(region: str, feed: str) -> None:
         return
     plane = settings.HEADRACE_PLANE
     try:
-        engine.compact(plane, feed)
+        engine.compact(plane, feed, settings.HEADRACE_LOG_FILES)
         keep = _kept_after(region, feed)
         if keep > 0:
             engine.trim(plane, feed, keep)

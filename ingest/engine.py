@@ -121,9 +121,11 @@ def apply(plane: Plane, feed_id: str, export: Export, upto: int) -> Applied:
     return folding.apply(plane, feed_id, export, upto)
 
 
-def compact(plane: Plane, feed_id: str) -> Compacted:
-    """Join the log's many small files when there are enough of them."""
-    return retention.compact(plane, feed_id)
+def compact(
+    plane: Plane, feed_id: str, files: int = retention.FILES_BEFORE_COMPACTION
+) -> Compacted:
+    """Join the log's small files when there are `files` of them."""
+    return retention.compact(plane, feed_id, files)
 
 
 def trimmable(plane: Plane, feed_id: str, exports: Sequence[Export], horizon: int) -> int:

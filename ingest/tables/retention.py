@@ -73,11 +73,11 @@ def tail_of(plane: Plane, feed: str, export: Export) -> Tail:
     return Tail(rows, files, with_rows[0].commit.time, known.time)
 
 
-def compact(plane: Plane, feed: str) -> Compacted:
-    """Join a log's small files when there are enough; appends go on and never conflict."""
+def compact(plane: Plane, feed: str, files: int = FILES_BEFORE_COMPACTION) -> Compacted:
+    """Join a log's small files when there are `files`; appends go on and never conflict."""
     path = delta.log_path(plane, feed)
     small = _small_files(path)
-    if small < FILES_BEFORE_COMPACTION:
+    if small < files:
         return Compacted(small, small)
 
     def work(live: SparkSession) -> Compacted:

@@ -14,7 +14,12 @@ from tests.walks.entrances import Entrances, signed_in
 @pytest.fixture(scope="session")
 def busy_product() -> Iterator[Product]:
     """A product that folds tails and joins logs all the time: early, and every few seconds."""
-    with product.running(HEADRACE_FOLD_ROWS="2000", HEADRACE_UPKEEP_SECONDS="5") as running:
+    often = {
+        "HEADRACE_FOLD_ROWS": "500",
+        "HEADRACE_LOG_FILES": "8",
+        "HEADRACE_UPKEEP_SECONDS": "5",
+    }
+    with product.running(**often) as running:
         yield running
 
 

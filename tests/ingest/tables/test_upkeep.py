@@ -41,10 +41,7 @@ def _forget() -> None:
 
 
 @pytest.mark.parametrize("keyed", [True, False])
-def test_upkeep_beside_a_writer_and_readers(
-    plane: Plane, monkeypatch: pytest.MonkeyPatch, *, keyed: bool
-) -> None:
-    monkeypatch.setattr(retention, "FILES_BEFORE_COMPACTION", 5)
+def test_upkeep_beside_a_writer_and_readers(plane: Plane, *, keyed: bool) -> None:
     upstream, source, definition = _made(plane, keyed=keyed, seed=3)
     stop = threading.Event()
     wrong: list[object] = []
@@ -52,7 +49,7 @@ def test_upkeep_beside_a_writer_and_readers(
     def keep_up() -> None:
         while not stop.is_set():
             try:
-                retention.compact(plane, upstream.feed)
+                retention.compact(plane, upstream.feed, 5)
                 apply.apply(plane, upstream.feed, definition, max(upstream.history))
             except Exception as error:
                 wrong.append(error)
