@@ -39,6 +39,7 @@ def bank(postgres: Postgres, busy_product: Product) -> Iterator[Bank]:
     made = Bank(postgres, busy_product, "bank")
     made.make()
     made.follow()
+    made.balances()
     yield made
     busy_product.sql("DROP SOURCE bank_source CASCADE")
 
