@@ -140,7 +140,7 @@ def _column(body: dict[str, Any]) -> ColumnDefinition:
     return ColumnDefinition(
         body["name"],
         type_,
-        nullable=body["nullable"] and not body["primary_key"],
+        nullable=body["nullable"],
         default=None if constant is None else exp.convert(constant).sql(dialect="postgres"),
         primary_key=body["primary_key"],
     )
