@@ -13,8 +13,8 @@ run: ## Run Headrace (PORT=8000 PGPORT=6875; DEMO=1 makes a demo with live table
 	@$(PYTHON) tools/bootstrap.py
 	@HEADRACE_PORT=$(PORT) HEADRACE_PGPORT=$(PGPORT) HEADRACE_DEMO=$(DEMO) exec $(VENV)/python manage.py up
 
-test: install ## Run every test (services that are missing here skip theirs, by name)
-	@$(VENV)/python -m pytest $(ARGS)
+test: install ## Run the tests (services that are missing here skip theirs, by name)
+	@$(VENV)/python -m pytest -m "not faults" $(ARGS)
 
 fast: install ## Run the tests that need no service
 	@$(VENV)/python -m pytest -m "not spark and not postgres and not browser and not faults" $(ARGS)
@@ -35,8 +35,8 @@ soak: install ## Five minutes of pgbench upstream: whole transactions, and equal
 bench: install ## Measure against the peers; writes bench/results/latest.json
 	@$(VENV)/python -m bench $(ARGS)
 
-faults: install ## Kill every process of the product everywhere, then twenty at random
-	@HEADRACE_ROUNDS=$${HEADRACE_ROUNDS:-20} $(VENV)/python -m pytest tests/faults $(ARGS)
+faults: install ## The long tests: kills at every point, twenty at random, pgbench, sharing
+	@HEADRACE_ROUNDS=$${HEADRACE_ROUNDS:-20} $(VENV)/python -m pytest -m faults $(ARGS)
 
 screenshots: install ## Walk the console in a browser and picture every step into docs/images
 	$(VENV)/python -m pytest tests/browser --screenshots docs/images $(ARGS)

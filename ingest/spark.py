@@ -142,10 +142,13 @@ def failure(error: Exception) -> HeadraceError:
 
 
 @atexit.register
-def _close() -> None:
-    """Close channels while threads still run; a session that is collected later would wait for
-    its channel's thread for ever and the process would not end."""
-    for live in _sessions.values():
+def close() -> None:
+    """End this process's sessions. Called before a server is stopped, and at the process's end:
+    a session that is collected later would wait for its channel's thread for ever."""
+    with _lock:
+        ending = list(_sessions.values())
+        _sessions.clear()
+    for live in ending:
         with contextlib.suppress(Exception):
             live.client.close()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from ingest import spark
 from ingest.contract.plane import Plane
 from ingest.errors import HeadraceError
 from ingest.replicas.endpoint import Endpoint
@@ -42,5 +43,6 @@ def running() -> Iterator[Plane]:
         process.wait_for(lambda: endpoint.answers(0.5), server, log)
         yield Plane(local.remote, warehouse)
     finally:
+        spark.close()
         process.stop(server, grace=45)
         shutil.rmtree(directory, ignore_errors=True)
