@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psycopg
@@ -140,8 +140,12 @@ def running_feed(entrances: Entrances, postgres: Postgres, plane: Plane) -> Runn
 
 
 @pytest.fixture
-def running(entrances: Entrances, postgres: Postgres, plane: Plane) -> Iterator[Running]:
-    made = running_feed(entrances, postgres, plane)
+def running(
+    entrances: Entrances, postgres: Postgres, plane: Plane, tmp_path: Path
+) -> Iterator[Running]:
+    """Every catalog here starts with feed f1 and epoch 1, so each has a warehouse of its own."""
+    own = replace(plane, warehouse=str(tmp_path / "warehouse"))
+    made = running_feed(entrances, postgres, own)
     try:
         yield made
     finally:
