@@ -2,7 +2,7 @@
 
 `gid` is the id that users see (`u1`, `f1`): unique in its region and never reused; the primary key
 is the database's own business. Only `catalog.transaction`, `catalog.controller`, `catalog.oracle`,
-`catalog.drafts` and `catalog.accounts` write; everything else reads.
+`catalog.drafts`, `catalog.maintenance` and `catalog.accounts` write; everything else reads.
 """
 
 from catalog.models.accounts import Account, ApiToken, User
@@ -13,12 +13,14 @@ from catalog.models.items import Dependency, Item, ItemColumn
 from catalog.models.namespaces import Database, FeatureFlag, Region, Role, Schema
 from catalog.models.sources import ReferenceDrift, SourceDetails, SourceReference
 from catalog.models.tables import TableDetails
+from catalog.models.views import Comment, ViewDetails, ViewProgress, ViewVersion
 from catalog.models.wizards import Draft
 
 __all__ = [
     "Account",
     "ApiToken",
     "AuditEvent",
+    "Comment",
     "ConnectionDetails",
     "Database",
     "Dependency",
@@ -41,4 +43,7 @@ __all__ = [
     "StatusHistory",
     "TableDetails",
     "User",
+    "ViewDetails",
+    "ViewProgress",
+    "ViewVersion",
 ]

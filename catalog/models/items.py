@@ -8,7 +8,7 @@ from catalog.models.namespaces import Region, Role, Schema
 
 
 class Item(models.Model):
-    """A secret, connection, source, table or view.
+    """A secret, connection, source, table, view or materialized view.
 
     `shard` names the collection that holds its data, apart from its id, so that swaps move no
     data; empty for items without data. `create_sql` is canonical and fully qualified, without
@@ -23,11 +23,12 @@ class Item(models.Model):
         SOURCE = "source"
         TABLE = "table"
         VIEW = "view"
+        MATERIALIZED_VIEW = "materialized view"
 
     region = models.ForeignKey(Region, on_delete=models.CASCADE, related_name="items")
     gid = models.CharField(max_length=32)
     oid = models.BigIntegerField()
-    kind = models.CharField(max_length=16, choices=Kind.choices)
+    kind = models.CharField(max_length=32, choices=Kind.choices)
     schema = models.ForeignKey(Schema, on_delete=models.PROTECT, related_name="items")
     name = models.CharField(max_length=255)
     owner = models.ForeignKey(Role, on_delete=models.PROTECT, related_name="items")
@@ -53,7 +54,7 @@ class Item(models.Model):
 
 
 class ItemColumn(models.Model):
-    """One column of a source, table or view; `type` in PostgreSQL's spelling."""
+    """One column of a source, table or view of either kind; `type` in PostgreSQL's spelling."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="columns")
     position = models.PositiveIntegerField()

@@ -13,7 +13,7 @@ from typing import Any
 
 from catalog.names import Path
 from catalog.sql.nodes.names import ItemKind
-from ingest.contract.commands import ExportColumn
+from ingest.contract.commands import ExportColumn, Segment
 from ingest.contract.relation import Relation
 
 
@@ -53,8 +53,39 @@ class TableFacts:
     defaults: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Guard:
+    """When a replacement is applied by itself, once it is hydrated: within these limits.
+
+    `rows` and `percent` (of the target's rows) bound what may change; `window` is the part of the
+    day in UTC, minutes from midnight, that it may happen in (the end may be on the next day).
+    """
+
+    rows: int | None = None
+    percent: float | None = None
+    window: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class ViewFacts:
+    """A materialized view. `target` is the id of the view that a replacement is for, else empty.
+
+    `segments` are its data's shards, oldest first, each from a time (ms) on; the last one is the
+    entry's `shard`. `key` are columns that no two rows share. `sealed`: nothing it reads can
+    change. `guard` is None when a person applies the replacement.
+    """
+
+    target: str = ""
+    cluster: str = "quickstart"
+    key: tuple[str, ...] = ()
+    segments: tuple[Segment, ...] = ()
+    sealed: bool = False
+    options: dict[str, str] = field(default_factory=dict)
+    guard: Guard | None = None
+
+
 NO_COLUMNS = Relation(())
-Facts = ConnectionFacts | SourceFacts | TableFacts | None
+Facts = ConnectionFacts | SourceFacts | TableFacts | ViewFacts | None
 
 
 @dataclass(frozen=True)
@@ -81,6 +112,13 @@ class Entry:
     def table(self) -> TableFacts:
         """What a table holds; raises TypeError for another kind of item."""
         if not isinstance(self.facts, TableFacts):
+            raise TypeError(self.kind)
+        return self.facts
+
+    @property
+    def view(self) -> ViewFacts:
+        """What a materialized view holds; raises TypeError for another kind of item."""
+        if not isinstance(self.facts, ViewFacts):
             raise TypeError(self.kind)
         return self.facts
 

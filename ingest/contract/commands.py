@@ -71,11 +71,20 @@ class Feed:
 
 
 @dataclass(frozen=True)
+class Segment:
+    """The part of a maintained view's life from `since` (ms) that `shard` holds."""
+
+    shard: str
+    since: int
+
+
+@dataclass(frozen=True)
 class Input:
     """A collection that a query reads.
 
     `feed` is the id of the feed whose log carries its tail, empty for a plain table, whose Delta
-    table has every row itself. `key_positions` are the upstream positions of the key.
+    table has every row itself. A maintained view has `segments` instead, oldest first: the last
+    one's shard is `shard`, earlier ones were replaced; a column that one of them lacks is null.
     """
 
     item: str
@@ -85,6 +94,7 @@ class Input:
     reference: int = 0
     columns: tuple[ExportColumn, ...] = ()
     key: tuple[str, ...] = ()
+    segments: tuple[Segment, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-ItemKind = Literal["secret", "connection", "source", "table", "view", "schema", "database"]
+ItemKind = Literal[
+    "secret",
+    "connection",
+    "source",
+    "table",
+    "view",
+    "materialized view",
+    "schema",
+    "database",
+]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,113 @@
+"""Maintained views: what the catalog tells the data plane of them, and what comes back.
+
+A view's query is a tree of blocks. The children of a block are inputs (tables, other maintained
+views) or blocks, by the names that the block's texts use. How each kind of block follows its
+children's changes is in `docs/adr/0006-maintained-views.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ingest.contract.commands import Input
+from ingest.contract.relation import Relation
+
+BlockKind = Literal["linear", "partitioned", "recompute"]
+AFFECTED = "affected"
+"""The name that a partitioned block's `restricted` text gives to the keys to compute again."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A Spark query that is linear in every child it `uses`: it distributes over their rows.
+
+    Each child stands in it once; a relation that a query reads twice is two children.
+    """
+
+    sql: str
+    uses: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One query block; `sql` is all of it, in Spark's words.
+
+    linear: the rows are those of its `parts`, one after the other. partitioned: rows whose key
+    is not among those of `keys` (each gives `key` columns, over changed children) stay as they
+    are; `restricted` is `sql` for the keys in `AFFECTED` alone, whose columns are `key`.
+    `output_key` are the block's own columns with the same values, in `key`'s order, when it has
+    them all. recompute: nothing is known; all of it is computed again and compared.
+    """
+
+    kind: BlockKind
+    sql: str
+    children: dict[str, Block | str] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
+    keys: tuple[Part, ...] = ()
+    key: tuple[str, ...] = ()
+    restricted: str = ""
+    output_key: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class View:
+    """A maintained view, or a replacement that is made beside one.
+
+    `shard` names its data. `root`'s columns are `relation`'s, in order; a child that is text is a
+    key of `inputs`. `key` are columns that no two rows share, empty when none are known.
+    `constant`: nothing it reads can change.
+    """
+
+    item: str
+    shard: str
+    relation: Relation
+    inputs: dict[str, Input]
+    root: Block
+    key: tuple[str, ...] = ()
+    constant: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step of a view did. It holds everything up to `time` (ms); its inputs' changes
+    after `after` are what made it. `added` and `removed` count rows, `how` says which way."""
+
+    time: int
+    after: int
+    added: int = 0
+    removed: int = 0
+    how: Literal["hydrate", "incremental", "recompute", "nothing"] = "incremental"
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """What a view's data says of itself: readable from `since` through `time` (ms, 0 not yet)."""
+
+    since: int
+    time: int
+    rows: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Hydration:
+    """How far the first computation of a view is: percent of Spark's tasks, rows a second."""
+
+    percent: int
+    rows: int
+    rate: float
+
+
+@dataclass(frozen=True)
+class Staged:
+    """What a replacement would change at `as_of` (ms). A row whose key is on both sides is
+    changed; without a known key it is one removed and one added. `bytes`: of the rows as JSON
+    text."""
+
+    added: int
+    removed: int
+    changed: int
+    bytes: int
+    as_of: int
