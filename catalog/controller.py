@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from django.db import transaction
@@ -36,6 +37,7 @@ class Host:
         self._renewed = 0.0
         self._resolved = 0.0
         self._stopped = threading.Event()
+        self._before: dict[str, tuple[int, int]] = {}
 
     def stop(self) -> None:
         """Make `desired` say so from now on."""
@@ -64,8 +66,32 @@ class Host:
         return next_time(self._region, after)
 
     def report(self, reports: tuple[FeedReport | ExportReport, ...]) -> None:
-        """Make reports visible, together."""
-        write_reports(self._region, reports)
+        """Make reports visible, together; this life's counts go on where the last one's ended."""
+        write_reports(self._region, tuple(self._continued(report) for report in reports))
+
+    def _continued(self, report: FeedReport | ExportReport) -> FeedReport | ExportReport:
+        if isinstance(report, FeedReport):
+            messages, bytes_ = self._counted(report.feed, _feed_counts)
+            return replace(
+                report, messages=report.messages + messages, bytes=report.bytes + bytes_
+            )
+        committed, _ = self._counted(report.table, _table_counts)
+        return replace(report, updates_committed=report.updates_committed + committed)
+
+    def _counted(self, gid: str, ask: Callable[[str, str], tuple[int, int]]) -> tuple[int, int]:
+        if gid not in self._before:
+            self._before[gid] = ask(self._region, gid)
+        return self._before[gid]
+
+
+def _feed_counts(region: str, feed: str) -> tuple[int, int]:
+    rows = FeedProgress.objects.filter(feed__region__name=region, feed__gid=feed)
+    return rows.values_list("messages", "bytes").first() or (0, 0)
+
+
+def _table_counts(region: str, table: str) -> tuple[int, int]:
+    rows = ExportProgress.objects.filter(item__region__name=region, item__gid=table)
+    return rows.values_list("updates_committed", flat=True).first() or 0, 0
 
 
 def report_silent(region: str) -> None:
@@ -176,17 +202,22 @@ _COPIED = (
 )
 
 
+_COPIED_AT_FIRST = ("rows_known", "rows_staged", "bytes_staged")
+
+
 def _differs(progress: ExportProgress, report: ExportReport) -> bool:
     return any(getattr(progress, name) != getattr(report, name) for name in _COPIED)
 
 
 def _copy(progress: ExportProgress, report: ExportReport) -> None:
-    """A report before a restarted feed knows better does not make a table unreadable."""
-    readable = report.readable_from or progress.readable_from
-    quarantined = max(report.quarantined, progress.quarantined)
+    """A restarted feed does not know what its former life copied; that stays."""
+    kept = {name: getattr(progress, name) for name in _COPIED_AT_FIRST}
+    kept["quarantined"] = max(report.quarantined, progress.quarantined)
+    kept["readable_from"] = report.readable_from or progress.readable_from
+    if report.phase == "snapshot" or report.rows_staged:
+        kept = {name: kept[name] for name in ("quarantined", "readable_from")}
     for name in _COPIED:
-        setattr(progress, name, getattr(report, name))
-    progress.readable_from, progress.quarantined = readable, quarantined
+        setattr(progress, name, kept.get(name, getattr(report, name)))
 
 
 def _status_of(

@@ -28,6 +28,14 @@ _COUNTED = {"smallint", "int", "bigint"}
 
 
 @dataclass(frozen=True)
+class Written:
+    """What a first version holds: rows, and the bytes of its files."""
+
+    rows: int
+    bytes: int
+
+
+@dataclass(frozen=True)
 class _File:
     name: str
     size: int
@@ -39,8 +47,8 @@ def odd_names(names: Sequence[str]) -> bool:
     return any(set(name) & _ODD for name in names)
 
 
-def write(root: str, attempt: str, job: Copy, metadata: str) -> int:
-    """Make the Delta table at `root` from the files of `attempt` (a folder in it); its rows.
+def write(root: str, attempt: str, job: Copy, metadata: str) -> Written:
+    """Make the Delta table at `root` from the files of `attempt` (a folder in it).
 
     Raises Transient when the table is there already: somebody else made it.
     """
@@ -56,7 +64,7 @@ def write(root: str, attempt: str, job: Copy, metadata: str) -> int:
     text = "\n".join(json.dumps(action, separators=(",", ":")) for action in actions)
     system.create_dir(f"{folder}/_delta_log")
     _put(system, f"{folder}/_delta_log/{0:020d}.json", text.encode())
-    return sum(file.metadata.num_rows for file in kept)
+    return Written(sum(file.metadata.num_rows for file in kept), sum(file.size for file in kept))
 
 
 def _file(system: fs.FileSystem, folder: str, name: str) -> _File:

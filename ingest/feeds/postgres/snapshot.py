@@ -229,12 +229,13 @@ class Snapshot(threading.Thread):
         if result.bad:
             self._set_aside(plan)
         metadata = delta.base_metadata(table, 0, plan.position)
-        rows = base.write(plan.root, plan.attempt, plan.copy, metadata)
+        made = base.write(plan.root, plan.attempt, plan.copy, metadata)
         self._exports.progress(
             table,
             "snapshot",
-            rows_known=rows + result.bad,
-            rows_staged=rows,
+            rows_known=made.rows + result.bad,
+            rows_staged=made.rows,
+            bytes_staged=made.bytes,
             quarantined=result.bad,
         )
         self._exports.hydrated(table, plan.position)

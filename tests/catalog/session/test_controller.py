@@ -88,6 +88,26 @@ def test_reports_write_history_only_on_change(run: Run) -> None:
     assert reads.audit()[0].event == "create"
 
 
+def test_counts_go_on_over_a_restart(run: Run) -> None:
+    run(SETUP)
+    for life in (1, 2):
+        host = Host(REGION, "f1", "elsewhere:1:a", life)
+        copied = 7 if life == 1 else 0
+        host.report((FeedReport("f1", "running", messages=3, bytes=30),))
+        host.report(
+            (
+                FeedReport("f1", "running", messages=5, bytes=50),
+                ExportReport("u2", "running", "running", 5, -1, copied, updates_committed=4),
+            )
+        )
+    table, source = reads.table("u2"), reads.source("u1")
+    assert table is not None
+    assert source is not None
+    assert source.feed is not None
+    assert (source.feed.messages, source.feed.bytes) == (10, 100)
+    assert (table.updates_committed, table.rows_staged) == (8, 7)
+
+
 def test_a_slot_that_cannot_be_dropped_is_given_up(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
