@@ -55,8 +55,12 @@ class Running:
             for statement in statements:
                 connection.execute(statement)
 
-    def start(self) -> None:
+    def feed(self) -> str:
         (feed,) = desired.wanted_feeds(settings.HEADRACE_REGION)
+        return feed
+
+    def start(self) -> None:
+        feed = self.feed()
         epoch = leases.acquire_feed(settings.HEADRACE_REGION, feed, "test:1:x")
         assert epoch
         self.host = Host(settings.HEADRACE_REGION, feed, "test:1:x", epoch)
@@ -190,6 +194,37 @@ def _dropped(running: Running) -> bool:
     return True
 
 
+def test_a_slot_that_upstream_gave_up_fails_the_source(running: Running) -> None:
+    """max_slot_wal_keep_size: upstream has thrown away WAL that the slot still needed."""
+    running.stop()
+    try:
+        running.upstream(
+            "alter system set max_slot_wal_keep_size = '1MB'", "select pg_reload_conf()"
+        )
+        running.wait(lambda: _given_up(running))
+    finally:
+        running.upstream("alter system reset max_slot_wal_keep_size", "select pg_reload_conf()")
+    leases.release_feed(settings.HEADRACE_REGION, running.feed(), "test:1:x")
+    running.start()
+    running.wait(lambda: source_status().status == "failed")
+    status = source_status()
+    assert status.error.startswith('replication slot "headrace_')
+    assert status.error.endswith("is invalid")
+    assert "max_slot_wal_keep_size" in status.detail
+    running.told(status, "sources")
+
+
+def _given_up(running: Running) -> bool:
+    """Let upstream move on by a WAL segment, and look whether it has left the slot behind."""
+    running.upstream("insert into kept select max(id) + 1 from kept", "select pg_switch_wal()")
+    with psycopg.connect(running.dsn, autocommit=True) as connection:
+        connection.execute("checkpoint")
+        row = connection.execute(
+            "select wal_status from pg_replication_slots where database = current_database()"
+        ).fetchone()
+    return row is not None and row[0] == "lost"
+
+
 def _fill(path: Path) -> None:
     """Write until the disk is full."""
     with path.open("wb", buffering=0) as out, suppress(OSError):
@@ -201,7 +236,7 @@ def _fill(path: Path) -> None:
 def test_disk_full(running: Running, tmp_path: Path) -> None:
     """The feed's log lies on a tmpfs that has no room left: the feed waits, and says so."""
     running.stop()
-    (feed,) = desired.wanted_feeds(settings.HEADRACE_REGION)
+    feed = running.feed()
     log = Path(running.plane.warehouse.removeprefix("file://")) / "feeds" / feed / "log"
     kept = tmp_path / "log"
     shutil.copytree(log, kept)
