@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from catalog.sql.clauses import items, rows, session
+from catalog.sql.clauses import items, rows, session, subscribe, views
 from catalog.sql.clauses.style import Style
 from catalog.sql.layout import Clause
+from catalog.sql.nodes.comment import CommentOn
 from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
+from catalog.sql.nodes.materialized_view import CreateMaterializedView
 from catalog.sql.nodes.query import ExplainTimestamp, Select
+from catalog.sql.nodes.replacement import (
+    ApplyReplacement,
+    CreateReplacement,
+    RollbackReplacement,
+    ShowChanges,
+)
 from catalog.sql.nodes.secret import AlterSecret, CreateSecret
 from catalog.sql.nodes.session import (
     AlterSystem,
@@ -22,6 +30,7 @@ from catalog.sql.nodes.session import (
 from catalog.sql.nodes.show import ShowCreate, ShowObjects, ShowVariable
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
 from catalog.sql.nodes.statement import Statement
+from catalog.sql.nodes.subscribe import Subscribe
 from catalog.sql.nodes.table import (
     CreateTable,
     CreateTableFromSource,
@@ -50,6 +59,12 @@ _WRITERS: dict[type, Callable[[Any, Style], list[Clause]]] = {
     Update: rows.update,
     Delete: rows.delete,
     CreateView: rows.create_view,
+    CreateMaterializedView: views.create_materialized_view,
+    CreateReplacement: views.create_replacement,
+    ApplyReplacement: views.apply_replacement,
+    RollbackReplacement: views.rollback_replacement,
+    ShowChanges: views.show_changes,
+    CommentOn: views.comment_on,
     CreateNamespace: items.create_namespace,
     Drop: items.drop,
     Rename: items.rename,
@@ -58,6 +73,7 @@ _WRITERS: dict[type, Callable[[Any, Style], list[Clause]]] = {
     ShowVariable: session.show_variable,
     Select: rows.select,
     ExplainTimestamp: rows.explain_timestamp,
+    Subscribe: subscribe.subscribe,
     TransactionControl: session.transaction,
     Savepoint: session.savepoint,
     SetVariable: session.set_variable,

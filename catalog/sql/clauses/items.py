@@ -66,7 +66,8 @@ def create_namespace(s: CreateNamespace, _: Style) -> list[Clause]:
 
 def drop(s: Drop, _: Style) -> list[Clause]:
     """Clauses of Drop."""
-    head = words(f"DROP {s.kind.upper()}", when(s.if_exists, "IF EXISTS"))
+    kind = "REPLACEMENT" if s.replacement else s.kind.upper()
+    head = words(f"DROP {kind}", when(s.if_exists, "IF EXISTS"))
     return [words(head, ", ".join(map(name_of, s.names)), when(s.cascade, "CASCADE"))]
 
 

@@ -6,7 +6,9 @@ from sqlglot import exp
 
 from catalog.sql.clauses.style import Style, name_list, name_of, when, with_columns, words
 from catalog.sql.layout import Clause, Group
+from catalog.sql.nodes.materialized_view import CreateMaterializedView
 from catalog.sql.nodes.query import ExplainTimestamp, Select
+from catalog.sql.nodes.replacement import CreateReplacement
 from catalog.sql.nodes.table import (
     ColumnDefinition,
     CreateTable,
@@ -94,7 +96,10 @@ def explain_timestamp(s: ExplainTimestamp, style: Style) -> list[Clause]:
     return ["EXPLAIN TIMESTAMP FOR", *select(s.select, style)]
 
 
-def query_text(s: Select | Insert | CreateView, style: Style) -> str:
+_WithQuery = Select | Insert | CreateView | CreateMaterializedView | CreateReplacement
+
+
+def query_text(s: _WithQuery, style: Style) -> str:
     """The query as written for the console, else its canonical text.
 
     A node without `text` was made from a tree, or its tree was changed: the tree is written out.

@@ -20,7 +20,8 @@ def show_objects(s: ShowObjects, _: Style) -> list[Clause]:
     return [
         words(
             f"SHOW {s.kind.upper()}S",
-            name_of(s.of or s.in_schema, "FROM"),
+            name_of(s.in_schema, "FROM"),
+            name_of(s.of, "FOR" if s.kind == "replacement" else "FROM"),
             name_of(s.on_source, "ON"),
             f"LIKE {literal(s.like)}" if s.like is not None else "",
             f"WHERE {s.where}" if s.where else "",
@@ -31,7 +32,8 @@ def show_objects(s: ShowObjects, _: Style) -> list[Clause]:
 def show_create(s: ShowCreate, _: Style) -> list[Clause]:
     """Clauses of ShowCreate."""
     redacted = when(s.redacted, "REDACTED")
-    return [words("SHOW", redacted, f"CREATE {s.kind.upper()}", name_of(s.name))]
+    kind = "REPLACEMENT" if s.replacement else s.kind.upper()
+    return [words("SHOW", redacted, f"CREATE {kind}", name_of(s.name))]
 
 
 def show_variable(s: ShowVariable, _: Style) -> list[Clause]:

@@ -13,7 +13,7 @@ from catalog.sql.strings import identifier, literal
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _NUMERIC_OPTIONS = frozenset(
     ("PORT", "AS OF", "UP TO", "SCALE FACTOR", "MAX CARDINALITY", "KEYS", "SNAPSHOT ROUNDS")
-) | frozenset(("VALUE SIZE", "SEED", "PARTITIONS", "BATCH SIZE"))
+) | frozenset(("VALUE SIZE", "SEED", "PARTITIONS", "BATCH SIZE", "MAX ROWS", "MAX PERCENT"))
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,15 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from catalog.sql.cursor import Cursor
+from catalog.sql.grammar.comment import comment_on
 from catalog.sql.grammar.connection import create_connection, validate_connection
 from catalog.sql.grammar.item import OTHER_KINDS, alter, create_database, create_schema, drop
+from catalog.sql.grammar.materialized_view import (
+    create_materialized_view,
+    create_or_replace_materialized_view,
+)
 from catalog.sql.grammar.query import explain, select
+from catalog.sql.grammar.replacement import create_replacement
 from catalog.sql.grammar.rows import delete, insert, update
 from catalog.sql.grammar.secret import create_secret
 from catalog.sql.grammar.session import (
@@ -24,6 +30,7 @@ from catalog.sql.grammar.session import (
 )
 from catalog.sql.grammar.show import show
 from catalog.sql.grammar.source import create_source
+from catalog.sql.grammar.subscribe import subscribe
 from catalog.sql.grammar.table import create_table, create_temporary_table
 from catalog.sql.grammar.view import create_or_replace_view, create_view
 from catalog.sql.nodes.statement import Statement
@@ -39,8 +46,12 @@ _GRAMMARS: dict[str, Grammar] = {
     "CREATE TEMPORARY TABLE": create_temporary_table,
     "CREATE VIEW": create_view,
     "CREATE OR REPLACE VIEW": create_or_replace_view,
+    "CREATE MATERIALIZED VIEW": create_materialized_view,
+    "CREATE OR REPLACE MATERIALIZED VIEW": create_or_replace_materialized_view,
+    "CREATE REPLACEMENT": create_replacement,
     "CREATE SCHEMA": create_schema,
     "CREATE DATABASE": create_database,
+    "COMMENT ON": comment_on,
     "VALIDATE CONNECTION": validate_connection,
     "DROP": drop,
     "ALTER SYSTEM": alter_system,
@@ -50,6 +61,8 @@ _GRAMMARS: dict[str, Grammar] = {
     "DELETE": delete,
     "SHOW": show,
     "EXPLAIN": explain,
+    "SUBSCRIBE": subscribe,
+    "TAIL": subscribe,
     "BEGIN": begin,
     "START TRANSACTION": begin,
     "COMMIT": commit,
@@ -65,7 +78,6 @@ _GRAMMARS: dict[str, Grammar] = {
 _QUERIES = ("SELECT", "WITH", "VALUES", "TABLE", "(")
 _NOT_YET = (
     *(f"CREATE {kind}" for kind in OTHER_KINDS),
-    "CREATE OR REPLACE MATERIALIZED VIEW",
     "CREATE TEMP VIEW",
     "CREATE TEMPORARY VIEW",
     "CREATE OR REPLACE TEMP VIEW",
@@ -74,8 +86,6 @@ _NOT_YET = (
     "CREATE OR REPLACE SINK",
     "CREATE DEFAULT INDEX",
     "CREATE UNIQUE INDEX",
-    "SUBSCRIBE",
-    "TAIL",
     "COPY",
     "DECLARE",
     "FETCH",
@@ -86,7 +96,6 @@ _NOT_YET = (
     "GRANT",
     "REVOKE",
     "REASSIGN OWNED",
-    "COMMENT ON",
     "TRUNCATE",
     "VACUUM",
     "ANALYZE",

@@ -6,16 +6,18 @@ from collections.abc import Callable
 from typing import cast
 
 from catalog.sql.cursor import Cursor
+from catalog.sql.grammar.replacement import alter_materialized_view
 from catalog.sql.grammar.secret import alter_secret
 from catalog.sql.grammar.source import alter_source
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
 from catalog.sql.nodes.names import ItemKind
+from catalog.sql.nodes.replacement import ApplyReplacement, RollbackReplacement
 from catalog.sql.nodes.secret import AlterSecret
 from catalog.sql.nodes.source import RefreshReferences
 
 KINDS = ("SECRET", "CONNECTION", "SOURCE", "TABLE", "VIEW", "SCHEMA", "DATABASE")
+"""Kinds of one word; MATERIALIZED VIEW and REPLACEMENT come beside them."""
 OTHER_KINDS = (
-    "MATERIALIZED VIEW",
     "SINK",
     "INDEX",
     "CLUSTER REPLICA",
@@ -24,7 +26,6 @@ OTHER_KINDS = (
     "USER",
     "TYPE",
     "NETWORK POLICY",
-    "REPLACEMENT",
     "OWNED",
     "SUBSOURCE",
     "CONTINUAL TASK",
@@ -49,25 +50,44 @@ def create_database(cursor: Cursor) -> CreateNamespace:
 def drop(cursor: Cursor) -> Drop:
     """After `DROP`."""
     _refuse_other_kind(cursor, "DROP")
-    kind = cursor.one_of(*KINDS)
+    kind, replacement = item_kind(cursor, *KINDS)
     if_exists = cursor.if_exists()
     names = cursor.listed(cursor.name)
     cascade = cursor.accept_one_of("CASCADE", "RESTRICT") == "CASCADE"
-    return Drop(cast(ItemKind, kind.lower()), names, if_exists, cascade)
+    return Drop(kind, names, if_exists, cascade, replacement)
 
 
-def alter(cursor: Cursor) -> Rename | RefreshReferences | AlterSecret:
+def item_kind(cursor: Cursor, *kinds: str) -> tuple[ItemKind, bool]:
+    """Take what kind of item comes next, and whether it is said to be a replacement.
+
+    `kinds` are named in the error when it is none.
+    """
+    if cursor.accept("REPLACEMENT"):
+        cursor.accept("MATERIALIZED", "VIEW")
+        return "materialized view", True
+    if cursor.accept("MATERIALIZED"):
+        cursor.expect("VIEW")
+        return "materialized view", False
+    taken = cursor.accept_one_of(*KINDS)
+    return cast(ItemKind, (taken or cursor.one_of(*kinds)).lower()), False
+
+
+_Alter = Rename | RefreshReferences | AlterSecret | ApplyReplacement | RollbackReplacement
+
+
+def alter(cursor: Cursor) -> _Alter:
     """After `ALTER`: RENAME for every kind, and what some kinds have beside it."""
     _refuse_other_kind(cursor, "ALTER")
-    kind = cursor.one_of(*KINDS)
+    kind = item_kind(cursor, *KINDS)[0].upper()
     before = cursor.index
     if_exists, name = cursor.if_exists(), cursor.name()
     if cursor.accept("RENAME"):
         cursor.expect("TO")
         return Rename(cast(ItemKind, kind.lower()), name, cursor.identifier(), if_exists)
-    others: dict[str, Callable[[Cursor], RefreshReferences | AlterSecret]] = {
+    others: dict[str, Callable[[Cursor], _Alter]] = {
         "SOURCE": alter_source,
         "SECRET": alter_secret,
+        "MATERIALIZED VIEW": alter_materialized_view,
     }
     change = cursor.token.key
     if change in _OTHER_CHANGES and kind != "SOURCE":

@@ -19,17 +19,18 @@ def options(cursor: Cursor, allowed: Mapping[str, Kind]) -> tuple[Option, ...]:
     taken: dict[str, Option] = {}
     while True:
         at = cursor.token.start
-        option = _option(cursor, allowed)
-        if option.name in taken:
-            cursor.fail(f"{option.name} specified more than once", at)
-        taken[option.name] = option
+        one = option(cursor, allowed)
+        if one.name in taken:
+            cursor.fail(f"{one.name} specified more than once", at)
+        taken[one.name] = one
         if not cursor.accept(","):
             break
     cursor.expect(")")
     return tuple(taken.values())
 
 
-def _option(cursor: Cursor, allowed: Mapping[str, Kind]) -> Option:
+def option(cursor: Cursor, allowed: Mapping[str, Kind]) -> Option:
+    """Take one `NAME [=] value`."""
     at = cursor.at()
     for name in sorted(allowed, key=len, reverse=True):
         if cursor.accept(*name.split()):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from catalog.sql.body import take_expression
 from catalog.sql.cursor import Cursor
-from catalog.sql.grammar.item import KINDS
+from catalog.sql.grammar.item import KINDS, item_kind
+from catalog.sql.grammar.replacement import show_changes
 from catalog.sql.grammar.session import variable
-from catalog.sql.nodes.names import ItemKind, Name
+from catalog.sql.nodes.names import Name
+from catalog.sql.nodes.replacement import ShowChanges
 from catalog.sql.nodes.show import ShowCreate, ShowObjects, ShowVariable
 
 PLURALS = {
@@ -21,6 +21,7 @@ PLURALS = {
     "DATABASES": "database",
     "OBJECTS": "object",
     "MATERIALIZED VIEWS": "materialized view",
+    "REPLACEMENTS": "replacement",
     "SINKS": "sink",
     "TYPES": "type",
     "ROLES": "role",
@@ -34,25 +35,22 @@ _OTHER_PLURALS = (
     "CLUSTER REPLICAS",
     "ROLE MEMBERSHIP",
     "SUBSOURCES",
-    "REPLACEMENTS",
     "PRIVILEGES",
     "DEFAULT PRIVILEGES",
     "NETWORK POLICIES",
     "CONTINUAL TASKS",
 )
 _OTHER_CREATES = (
-    "MATERIALIZED VIEW",
     "SINK",
     "INDEX",
     "CLUSTER",
     "TYPE",
     "ROLE",
-    "REPLACEMENT",
     "CONTINUAL TASK",
 )
 
 
-def show(cursor: Cursor) -> ShowObjects | ShowCreate | ShowVariable:
+def show(cursor: Cursor) -> ShowObjects | ShowCreate | ShowVariable | ShowChanges:
     """After `SHOW`."""
     if cursor.peek("CREATE") or cursor.peek("REDACTED", "CREATE"):
         return _create(cursor)
@@ -60,6 +58,8 @@ def show(cursor: Cursor) -> ShowObjects | ShowCreate | ShowVariable:
         if cursor.peek(*words.split()):
             start = cursor.tokens[0].start
             cursor.not_supported(f"SHOW {words} statements are not supported yet", start)
+    if cursor.accept("CHANGES"):
+        return show_changes(cursor)
     if cursor.accept("COLUMNS"):
         return _columns(cursor)
     for plural, kind in PLURALS.items():
@@ -75,8 +75,8 @@ def _create(cursor: Cursor) -> ShowCreate:
         if cursor.peek(*words.split()):
             start = cursor.tokens[0].start
             cursor.not_supported(f"SHOW CREATE {words} statements are not supported yet", start)
-    kind = cursor.one_of(*KINDS)
-    return ShowCreate(cast(ItemKind, kind.lower()), cursor.name(), redacted)
+    kind, replacement = item_kind(cursor, *KINDS)
+    return ShowCreate(kind, cursor.name(), redacted, replacement)
 
 
 def _columns(cursor: Cursor) -> ShowObjects:
@@ -90,14 +90,17 @@ def _columns(cursor: Cursor) -> ShowObjects:
 def _objects(cursor: Cursor, kind: str) -> ShowObjects:
     schema: Name | None = None
     source: Name | None = None
+    target: Name | None = None
     if kind not in _REGION_WIDE and cursor.accept_one_of("FROM", "IN"):
         if cursor.peek("CLUSTER"):
             cursor.not_supported("SHOW .. IN CLUSTER is not supported yet")
         schema = cursor.name()
     if kind == "table" and cursor.accept("ON"):
         source = cursor.name()
+    if kind == "replacement" and cursor.accept("FOR"):
+        target = cursor.name()
     like, where = _filter(cursor)
-    return ShowObjects(kind, schema, source, like=like, where=where)
+    return ShowObjects(kind, schema, source, target, like, where)
 
 
 def _filter(cursor: Cursor) -> tuple[str | None, str]:

@@ -18,12 +18,16 @@ class CreateNamespace:
 
 @dataclass(frozen=True)
 class Drop:
-    """`DROP kind [IF EXISTS] name, .. [CASCADE | RESTRICT]`."""
+    """`DROP kind [IF EXISTS] name, .. [CASCADE | RESTRICT]`.
+
+    `replacement`: DROP REPLACEMENT, which leaves other materialized views alone.
+    """
 
     kind: ItemKind
     names: tuple[Name, ...]
     if_exists: bool = False
     cascade: bool = False
+    replacement: bool = False
 
 
 @dataclass(frozen=True)

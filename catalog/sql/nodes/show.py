@@ -12,7 +12,8 @@ class ShowObjects:
     """`SHOW {plural} [FROM schema] [ON source] [LIKE 'pattern' | WHERE expr]`.
 
     `kind` is the singular: `table` for SHOW TABLES, `column` for SHOW COLUMNS FROM x, `object`.
-    `where` is canonical SQL text.
+    `of` is the relation of SHOW COLUMNS and the target of SHOW REPLACEMENTS FOR. `where` is
+    canonical SQL text.
     """
 
     kind: str
@@ -25,11 +26,12 @@ class ShowObjects:
 
 @dataclass(frozen=True)
 class ShowCreate:
-    """`SHOW [REDACTED] CREATE kind name`."""
+    """`SHOW [REDACTED] CREATE kind name`; `replacement`: SHOW CREATE REPLACEMENT."""
 
     kind: ItemKind
     name: Name
     redacted: bool = False
+    replacement: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from catalog.sql.nodes.comment import CommentOn
 from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
+from catalog.sql.nodes.materialized_view import CreateMaterializedView
 from catalog.sql.nodes.query import ExplainTimestamp, Select
+from catalog.sql.nodes.replacement import (
+    ApplyReplacement,
+    CreateReplacement,
+    RollbackReplacement,
+    ShowChanges,
+)
 from catalog.sql.nodes.secret import AlterSecret, CreateSecret
 from catalog.sql.nodes.session import (
     AlterSystem,
@@ -15,6 +23,7 @@ from catalog.sql.nodes.session import (
 )
 from catalog.sql.nodes.show import ShowCreate, ShowObjects, ShowVariable
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
+from catalog.sql.nodes.subscribe import Subscribe
 from catalog.sql.nodes.table import CreateTable, CreateTableFromSource, Delete, Insert, Update
 from catalog.sql.nodes.view import CreateView
 
@@ -31,6 +40,12 @@ Statement = (
     | Update
     | Delete
     | CreateView
+    | CreateMaterializedView
+    | CreateReplacement
+    | ApplyReplacement
+    | RollbackReplacement
+    | ShowChanges
+    | CommentOn
     | CreateNamespace
     | Drop
     | Rename
@@ -38,6 +53,7 @@ Statement = (
     | ShowCreate
     | ShowVariable
     | Select
+    | Subscribe
     | ExplainTimestamp
     | TransactionControl
     | Savepoint
@@ -50,7 +66,9 @@ ANSWERED = (
     ShowObjects,
     ShowCreate,
     ShowVariable,
+    ShowChanges,
     Select,
+    Subscribe,
     ExplainTimestamp,
 )
 """Statements whose result is rows."""
@@ -62,6 +80,9 @@ DEFINITIONS = (
     CreateTable,
     CreateTableFromSource,
     CreateView,
+    CreateMaterializedView,
+    CreateReplacement,
+    CommentOn,
     Drop,
     Rename,
 )
