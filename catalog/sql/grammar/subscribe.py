@@ -10,7 +10,7 @@ from catalog.sql.nodes.query import Select
 from catalog.sql.nodes.subscribe import Envelope, Ordering, Subscribe
 
 SUBSCRIBE_OPTIONS: dict[str, Kind] = {"SNAPSHOT": "flag", "PROGRESS": "flag"}
-_AFTER_TIME = (("UP", "TO"), ("ENVELOPE",), ("WITHIN", "TIMESTAMP"))
+_AFTER_TIME = (("AS", "OF"), ("UP", "TO"), ("ENVELOPE",), ("WITHIN", "TIMESTAMP"))
 Output = tuple[Envelope, tuple[Name, ...], tuple[Ordering, ...]]
 _PLAIN: Output = ("none", (), ())
 
@@ -22,7 +22,7 @@ def subscribe(cursor: Cursor) -> Subscribe:
     output = _output(cursor)
     given = _options(cursor)
     as_of, at_least = _as_of(cursor)
-    up_to = take_expression(cursor, *_AFTER_TIME[1:]) if cursor.accept("UP", "TO") else None
+    up_to = take_expression(cursor, *_AFTER_TIME) if cursor.accept("UP", "TO") else None
     if output == _PLAIN:
         output = _output(cursor)
     envelope, key, order = output

@@ -15,7 +15,7 @@ Envelope = Literal["none", "upsert", "debezium"]
 
 @dataclass(frozen=True)
 class Ordering:
-    """One column of WITHIN TIMESTAMP ORDER BY; without `nulls_first`, nulls sort as the largest."""
+    """One column of WITHIN TIMESTAMP ORDER BY; `nulls_first` None: nulls sort as the largest."""
 
     column: Name
     descending: bool = False

@@ -81,6 +81,8 @@ queries = st.sampled_from(
         "CREATE OR REPLACE VIEW v (\"X\") AS VALUES (1) UNION ALL (SELECT 2) ORDER BY 1",
         "EXPLAIN TIMESTAMP FOR TABLE \"x\"",
         "SHOW TABLES WHERE name = 'x' AND -1 < 2",
+        "SUBSCRIBE (select A from t) WITH (PROGRESS) AS OF AT LEAST 5 UP TO now()",
+        "TAIL \"T t\" ENVELOPE DEBEZIUM (KEY (\"a\"\"\", b))",
     ]
 ).map(lambda sql: parse_one(sql).statement)  # fmt: skip
 show_where = st.builds(
