@@ -2,7 +2,8 @@
 
 `gid` is the id that users see (`u1`, `f1`): unique in its region and never reused; the primary key
 is the database's own business. Only `catalog.transaction`, `catalog.controller`, `catalog.oracle`,
-`catalog.drafts`, `catalog.maintenance` and `catalog.accounts` write; everything else reads.
+`catalog.drafts`, `catalog.maintenance`, `catalog.migrate` and `catalog.accounts` write; everything
+else reads.
 """
 
 from catalog.models.accounts import Account, ApiToken, User
@@ -11,15 +12,28 @@ from catalog.models.feeds import ExportProgress, Feed, FeedProgress, Job
 from catalog.models.history import AuditEvent, PlainTableWrite, StatusHistory
 from catalog.models.items import Dependency, Item, ItemColumn
 from catalog.models.namespaces import Database, FeatureFlag, Region, Role, Schema
+from catalog.models.plans import (
+    BuiltinRelation,
+    BuiltinUse,
+    Migration,
+    MigrationEvent,
+    MigrationStep,
+    MigrationUndo,
+)
+from catalog.models.rollout import Announcement, Cohort, FlagDefault, RegionPlace
 from catalog.models.sources import ReferenceDrift, SourceDetails, SourceReference
 from catalog.models.tables import TableDetails
-from catalog.models.views import Comment, ViewDetails, ViewProgress, ViewVersion
+from catalog.models.views import Comment, Maintainer, ViewDetails, ViewProgress, ViewVersion
 from catalog.models.wizards import Draft
 
 __all__ = [
     "Account",
+    "Announcement",
     "ApiToken",
     "AuditEvent",
+    "BuiltinRelation",
+    "BuiltinUse",
+    "Cohort",
     "Comment",
     "ConnectionDetails",
     "Database",
@@ -29,12 +43,19 @@ __all__ = [
     "FeatureFlag",
     "Feed",
     "FeedProgress",
+    "FlagDefault",
     "Item",
     "ItemColumn",
     "Job",
+    "Maintainer",
+    "Migration",
+    "MigrationEvent",
+    "MigrationStep",
+    "MigrationUndo",
     "PlainTableWrite",
     "ReferenceDrift",
     "Region",
+    "RegionPlace",
     "Role",
     "Schema",
     "SecretValue",
