@@ -14,7 +14,7 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 
 from catalog.parameters import Parameter
-from catalog.results import Description, Result
+from catalog.results import Description, Result, Stream
 from catalog.session import Session, role_for
 from ingest.contract.types import Type
 from ingest.errors import HeadraceError
@@ -69,6 +69,11 @@ class UserSession:
         """Run the statements of `sql` in turn. Raises HeadraceError and nothing else."""
         with _faults_hidden():
             yield from self._session.execute(sql, parameters)
+
+    def stream(self, sql: str, parameters: Sequence[Parameter] = ()) -> Iterator[Result | Stream]:
+        """`execute` for an entrance that streams; see `catalog.session`."""
+        with _faults_hidden():
+            yield from self._session.stream(sql, parameters)
 
     def describe(self, sql: str, types: Sequence[Type | None] = ()) -> Description:
         """What the one statement of `sql` would give. Raises HeadraceError and nothing else."""

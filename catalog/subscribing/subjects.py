@@ -1,0 +1,219 @@
+"""What can be followed, and how its changes are found."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time as clock
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import pyarrow as pa
+from django.conf import settings
+from sqlglot import exp
+
+from catalog import snapshot
+from catalog.bounds import bounds
+from catalog.errors import StatementError
+from catalog.inputs import input_of, inputs_of
+from catalog.names import Path, dotted
+from catalog.oracle import newest_time, next_time
+from catalog.plan.picture import Entry
+from catalog.query.binder import Moment
+from catalog.query.compile import compile_query
+from catalog.query.names import Names
+from catalog.subscribing.changes import consolidated, in_order, put_together
+from ingest import engine
+from ingest.contract.commands import Input, Query
+from ingest.contract.relation import Relation
+
+TICK = 1000
+"""Milliseconds after which time goes on for what only statements and the clock change."""
+
+
+class Subject(Protocol):
+    """Something whose rows change; those with an equal `identity` have equal changes.
+
+    `columns` are its rows' names and types. `exact`: every change has its own time, so that any
+    part of them can be taken; otherwise changes are known from one step to the next only.
+    `sealed`: nothing can change.
+    """
+
+    @property
+    def identity(self) -> Hashable:
+        """What makes two of them the same."""
+
+    @property
+    def title(self) -> str:
+        """What is shown to operators."""
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Ids of the items that it is made from."""
+
+    @property
+    def columns(self) -> Relation:
+        """Its rows' columns."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether any part of its changes can be taken."""
+
+    @property
+    def sealed(self) -> bool:
+        """Whether nothing can change."""
+
+    def through(self) -> int:
+        """The time (ms) through which its changes are known.
+
+        Raises HeadraceError when there will be no more: it was dropped, or has failed.
+        """
+
+    def changes(self, after: int, upto: int) -> pa.Table | None:
+        """What changed with `after` < time <= `upto`; None, uncomputed, when nothing did."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A table or maintained view, whose changes are kept beside it."""
+
+    region: str
+    item: str
+    path: Path
+    columns: Relation
+    exact: bool = True
+    sealed: bool = False
+
+    @property
+    def identity(self) -> Hashable:
+        """Item and columns: who began with fewer columns keeps those."""
+        return self.region, self.item, self.columns.columns
+
+    @property
+    def title(self) -> str:
+        """The item's full name."""
+        return dotted(self.path)
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Just it."""
+        return (self.item,)
+
+    def through(self) -> int:
+        """See `Subject`."""
+        return _through(self.region, ((self.item, self.path),))
+
+    def changes(self, after: int, upto: int) -> pa.Table | None:
+        """See `Subject`."""
+        picture = snapshot.current(self.region)
+        source = input_of(_entry(self.region, self.item, self.path), picture)
+        if not _changed((source,), after, upto):
+            return None
+        found = engine.changes(settings.HEADRACE_PLANE, source, after, upto)
+        places = [found.relation.names.index(name) for name in self.columns.names]
+        width = len(found.relation.columns)
+        table = put_together([found.data.column(at) for at in (*places, width - 2, width - 1)])
+        return in_order(consolidated(table) if len(places) < width - 2 else table)
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A query, whose changes are what it gives at one time less what it gave before.
+
+    `reads` are ids and names of all items in it, `data` the ids of those whose rows it reads.
+    `moves`: its rows change with the clock alone.
+    """
+
+    region: str
+    query: exp.Query = field(compare=False)
+    names: Names = field(compare=False)
+    text: str
+    columns: Relation
+    reads: tuple[tuple[str, Path], ...]
+    data: tuple[str, ...]
+    moves: bool
+    exact: bool = False
+
+    @property
+    def identity(self) -> Hashable:
+        """The text in Spark's words, whose names are items' ids."""
+        return self.region, self.text
+
+    @property
+    def title(self) -> str:
+        """The query."""
+        return self.query.sql(dialect="postgres")
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """What it reads, views too."""
+        return tuple(item for item, _ in self.reads)
+
+    @property
+    def sealed(self) -> bool:
+        """Whether it reads nothing, not even the clock."""
+        return not self.data and not self.moves
+
+    def through(self) -> int:
+        """See `Subject`."""
+        return _through(self.region, self.reads, self.data)
+
+    def changes(self, after: int, upto: int) -> pa.Table | None:
+        """See `Subject`."""
+        inputs = inputs_of(self.data, snapshot.current(self.region))
+        if not self.moves and not _changed(tuple(inputs.values()), after, upto):
+            return None
+        old, new = self._at(after, inputs), self._at(upto, inputs)
+        found = engine.query_changes(settings.HEADRACE_PLANE, old, new)
+        return in_order(put_together(found.data.columns))
+
+    def _at(self, time: int, inputs: dict[str, Input]) -> Query:
+        text = self.text
+        if self.moves:
+            text = compile_query(self.query, self.names, moment_of(time)).sql
+        return Query(text, inputs, time)
+
+
+def moment_of(time: int) -> Moment:
+    """mz_now() and now() at a time (ms)."""
+    return Moment(time, dt.datetime.fromtimestamp(time / 1000, tz=dt.UTC))
+
+
+def _changed(inputs: tuple[Input, ...], after: int, upto: int) -> bool:
+    return engine.inputs_changed(settings.HEADRACE_PLANE, inputs, after, upto)
+
+
+def _entry(region: str, item: str, path: Path) -> Entry:
+    entry = snapshot.current(region).entries.get(item)
+    if entry is None:
+        name = ".".join(f'"{part}"' for part in path)
+        message = f"subscribe has been terminated because underlying relation {name} was dropped"
+        raise StatementError(message, sqlstate="42P01")
+    return entry
+
+
+def _through(
+    region: str, reads: Iterable[tuple[str, Path]], data: tuple[str, ...] | None = None
+) -> int:
+    """How far all of the items are complete, 0 while one of them is not readable.
+
+    Raises StatementError for one that was dropped or whose query fails, Terminal for one that
+    has failed.
+    """
+    entries = [_entry(region, item, path) for item, path in reads]
+    if data is not None:
+        entries = [entry for entry in entries if entry.id in data]
+    found = bounds(region, snapshot.current(region), entries)
+    for view in found.views.values():
+        if view.error is not None:
+            raise view.error
+    through = newest_time(region) if found.through is None else found.through
+    if all(entry.kind == "table" and not entry.table.source for entry in entries):
+        _tick(region, through)
+    return 0 if found.waiting else through
+
+
+def _tick(region: str, through: int) -> None:
+    """Let time go on where only statements and the clock change rows."""
+    if clock.time_ns() // 1_000_000 - through > TICK and newest_time(region) <= through:
+        next_time(region)
