@@ -7,14 +7,17 @@ import uuid
 from collections.abc import Iterable
 
 from django.conf import settings
+from sqlglot import exp
 
 from catalog.as_of import as_of
+from catalog.bounds import fed_through, view_bounds
 from catalog.errors import StatementError
 from catalog.inputs import inputs_of
 from catalog.models import FeedProgress
-from catalog.moments import Wanted, moment
+from catalog.moments import Wanted
 from catalog.open_transaction import OpenTransaction
 from catalog.oracle import newest_time, raise_read_floor, read_floor
+from catalog.placing import Placed, Placing
 from catalog.plan.picture import Entry, Picture
 from catalog.plan.plans import Read
 from catalog.plan.plans import Rows as Made
@@ -78,10 +81,11 @@ class Reader:
             return self._answer_here(plan, names, variables)
         tables = [scope.picture.entries[item] for item in sorted(reads.items)]
         _refuse_unwritten(tables, transaction)
-        time = self._time(plan, tables, scope.picture, variables, transaction)
+        place = self._place(plan, names, variables, transaction)
+        time = place.time
         if plan.explain_timestamp:
             return self._explain(time, tables, scope.picture)
-        query = self.compiled(plan, names, scope, time, variables)
+        query = self.compiled(plan, place.names, scope, time, variables)
         result = engine.read(settings.HEADRACE_PLANE, query[0])
         self.seen = max(self.seen, time)
         notices: tuple[Notice, ...] = ()
@@ -99,7 +103,7 @@ class Reader:
         return self.compiled(plan, names, scope, newest_time(self.region), variables)[1]
 
     def compiled(
-        self, plan: Read, names: ReadableNames, scope: Scope, time: int, variables: Variables
+        self, plan: Read, names: Names, scope: Scope, time: int, variables: Variables
     ) -> tuple[Query, Relation]:
         """The query for the data plane, and what comes back."""
         now = dt.datetime.fromtimestamp(time / 1000, tz=dt.UTC)
@@ -138,30 +142,34 @@ class Reader:
         tag = f"SELECT {result.data.num_rows}"
         return Rows(tag, result.relation, result.data, timestamp=time)
 
-    def _time(
+    def _place(
         self,
         plan: Read,
-        tables: Iterable[Entry],
-        picture: Picture,
+        names: ReadableNames,
         variables: Variables,
         transaction: OpenTransaction | None,
-    ) -> int:
-        """The time to read at; the same for all reads of a transaction."""
+    ) -> Placed:
+        """The time to read at, the same for all reads of a transaction, and what is read then."""
         exact = as_of(plan.select.as_of, self.region)
-        if exact is None and transaction is not None and transaction.timestamp is not None:
-            return transaction.timestamp
+        fixed = exact
+        if exact is None and transaction is not None:
+            fixed = transaction.timestamp
         strict = variables["transaction_isolation"] == "strict serializable"
-        floor = read_floor(self.region) if strict and exact is None else 0
+        floor = read_floor(self.region) if strict and fixed is None else 0
         at_least = max(self.seen, floor) if strict else 0
         if exact is not None and plan.select.at_least:
-            at_least, exact = max(at_least, exact), None
-        wanted = Wanted(at_least, exact, variables.timeout)
-        time = moment(self.region, picture, tables, wanted)
-        if strict and wanted.as_of is None and time > floor:
-            raise_read_floor(self.region, time)
+            at_least, fixed = max(at_least, exact), None
+        wanted = Wanted(at_least, fixed, variables.timeout, strict and exact is None)
+        place = Placing(names.scope.picture, plan.select.query, names).find(wanted)
+        if strict and fixed is None and place.time > floor:
+            raise_read_floor(self.region, place.time)
         if transaction is not None and exact is None:
-            transaction.timestamp = time
-        return time
+            transaction.timestamp = place.time
+        return place
+
+    def placed(self, query: exp.Query, names: ReadableNames, wanted: Wanted) -> Placed:
+        """Where a query that is part of a write stands."""
+        return Placing(names.scope.picture, query, names).find(wanted)
 
     def _explain(self, time: int, tables: list[Entry], picture: Picture) -> Rows:
         feeds = {
@@ -169,13 +177,12 @@ class Reader:
             for table in tables
             if table.kind == "table" and table.table.source
         }
-        rows = FeedProgress.objects.filter(
-            feed__region__name=self.region, feed__gid__in=feeds.values()
-        )
-        through = dict(rows.values_list("feed__gid", "complete_through"))
-        made = tuple(
-            (time, ".".join(table.path), through.get(feeds.get(table.id, ""))) for table in tables
-        )
+        fed = fed_through(self.region, set(feeds.values()))
+        through = {table: fed.get(feed) for table, feed in feeds.items()}
+        views = [table for table in tables if table.kind == "materialized view"]
+        for item, found in view_bounds(self.region, views).items():
+            through[item] = found.through or None
+        made = tuple((time, ".".join(table.path), through.get(table.id)) for table in tables)
         return answer_of(Made("EXPLAIN", _TIMESTAMP, made or ((time, None, None),)))
 
 

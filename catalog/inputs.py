@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from catalog.plan.picture import Entry, Picture
-from ingest.contract.commands import Input
+from ingest.contract.commands import Input, Segment
 
 
 def input_of(entry: Entry, picture: Picture) -> Input:
-    """A table as a query reads it: base and, when a feed fills it, the tail of its log."""
+    """An item as a query reads it: a table is its base and, when a feed fills it, the tail of its
+    log; a maintained view is its shards, one after the other."""
+    if entry.kind == "materialized view":
+        return view_input(entry)
     table = entry.table
     if not table.source:
         return Input(entry.id, entry.shard, entry.relation, key=entry.relation.key)
@@ -24,6 +27,13 @@ def input_of(entry: Entry, picture: Picture) -> Input:
     )
 
 
+def view_input(entry: Entry) -> Input:
+    """A maintained view, or a replacement, as a query reads it."""
+    view = entry.view
+    segments = view.segments or (Segment(entry.shard, 0),)
+    return Input(entry.id, entry.shard, entry.relation, key=view.key, segments=segments)
+
+
 def inputs_of(items: Iterable[str], picture: Picture) -> dict[str, Input]:
-    """Several tables by id."""
+    """Several items by id."""
     return {item: input_of(picture.entries[item], picture) for item in sorted(items)}

@@ -11,7 +11,7 @@ from django.db.models import DateTimeField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 
-from catalog.models import Feed, Job
+from catalog.models import Feed, Job, Maintainer, Region
 
 SECONDS = 15
 
@@ -86,6 +86,41 @@ def silent_feeds(region: str, seconds: float) -> tuple[str, ...]:
     rows = Feed.objects.filter(region__name=region, desired=Feed.Desired.RUNNING)
     rows = rows.filter(lease_expires__lt=_until(SECONDS - seconds))
     return tuple(rows.values_list("gid", flat=True))
+
+
+def is_gone(owner: str) -> bool:
+    """Whether nobody is behind the name any more: it is empty, or that of a process of this host
+    that has ended."""
+    return not owner or _dead(owner)
+
+
+def acquire_views(region: str, owner: str) -> int | None:
+    """Take the lease on keeping a region's views: its epoch, or None while another has it."""
+    key = Region.objects.values_list("pk", flat=True).get(name=region)
+    Maintainer.objects.get_or_create(region_id=key)
+    rows = Maintainer.objects.filter(region_id=key)
+    if not _take(rows, owner, epoch=F("epoch") + 1):
+        holder = rows.values_list("lease_owner", flat=True).first()
+        if holder is None or not _dead(holder):
+            return None
+        taken = rows.filter(lease_owner=holder)
+        if not taken.update(
+            lease_owner=owner, lease_expires=_until(SECONDS), epoch=F("epoch") + 1
+        ):
+            return None
+    return rows.values_list("epoch", flat=True).get()
+
+
+def renew_views(region: str, owner: str, epoch: int) -> bool:
+    """Keep the lease on a region's views; False when it was lost."""
+    rows = Maintainer.objects.filter(region__name=region, lease_owner=owner, epoch=epoch)
+    return bool(rows.update(lease_expires=_until(SECONDS)))
+
+
+def release_views(region: str, owner: str) -> None:
+    """Give the lease on a region's views back early."""
+    rows = Maintainer.objects.filter(region__name=region, lease_owner=owner)
+    rows.update(lease_owner="", lease_expires=None)
 
 
 def _dead(owner: str) -> bool:

@@ -1,4 +1,4 @@
-"""INSERT, UPDATE and DELETE on plain tables: one Delta commit, then its row in the catalog."""
+"""INSERT, UPDATE and DELETE on plain tables: registered, then one Delta commit, then told."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from dataclasses import replace
 from django.conf import settings
 from sqlglot import exp
 
+from catalog import closing
 from catalog.answering import Reader
 from catalog.errors import InvalidStatement, NotSupported
 from catalog.inputs import input_of
-from catalog.models import Item, PlainTableWrite
-from catalog.moments import Wanted, moment
-from catalog.oracle import next_time
+from catalog.moments import Wanted
 from catalog.plan.picture import Entry
 from catalog.plan.plans import Read, Write
 from catalog.plan.scope import Scope
@@ -23,24 +22,29 @@ from catalog.query.row_expressions import row_expressions
 from catalog.sql.nodes.query import Select
 from catalog.variables import Variables
 from ingest import engine
+from ingest.contract.commands import Query
 
 
 def write(plan: Write, reader: Reader, scope: Scope, variables: Variables) -> int:
-    """Change the table's rows; how many. The catalog's row follows the engine's success."""
-    target = plan.target
-    if plan.action == "insert":
-        time, count = _insert(plan, reader, scope, variables)
-    else:
-        time = next_time(reader.region, reader.seen)
-        count = _change(plan, reader, scope, time)
-    PlainTableWrite.objects.create(
-        item=Item.objects.get(region__name=reader.region, gid=target.id),
-        time=time,
-        operation=plan.action,
-        rows=count,
-        role=reader.role,
-    )
-    reader.seen = max(reader.seen, time)
+    """Change the table's rows; how many.
+
+    The write is in the catalog before it is in Delta, so that nobody takes its time for passed.
+    """
+    source = _source(plan, reader, scope, variables) if plan.action == "insert" else None
+    timeout = variables.timeout
+    ticket = closing.begin(reader.region, plan.target.id, plan.action, reader.role, timeout)
+    try:
+        if source is None:
+            count = _change(plan, reader, scope, ticket.time)
+        else:
+            target = input_of(plan.target, scope.picture)
+            count = engine.insert(settings.HEADRACE_PLANE, target, source, ticket.time)
+        engine.pass_fail_point("rows written")
+    except BaseException as error:
+        closing.give_up(ticket, error)
+        raise
+    closing.end(ticket, count)
+    reader.seen = max(reader.seen, ticket.time)
     return count
 
 
@@ -156,24 +160,18 @@ def _data_type(target: Entry, name: str) -> exp.DataType:
     return exp.DataType.build(column.type.sql, dialect="postgres")
 
 
-def _insert(plan: Write, reader: Reader, scope: Scope, variables: Variables) -> tuple[int, int]:
+def _source(plan: Write, reader: Reader, scope: Scope, variables: Variables) -> Query:
+    """What an INSERT appends, read at a time of its own."""
     select = Select(shaped(plan))
     names = reader.names(scope)
     reads = inspect(select.query, names)
     if reads.kind == "system":
         message = "INSERT from the system catalog is not supported"
         raise NotSupported(message)
-    tables = [scope.picture.entries[item] for item in sorted(reads.items)]
-    if any(table.kind == "table" and table.table.source for table in tables):
-        read_at = moment(
-            reader.region, scope.picture, tables, Wanted(reader.seen, None, variables.timeout)
-        )
-    else:
-        read_at = next_time(reader.region, reader.seen)
-    query, _ = reader.compiled(Read(select), names, scope, read_at, variables)
-    time = next_time(reader.region, reader.seen)
-    target = input_of(plan.target, scope.picture)
-    return time, engine.insert(settings.HEADRACE_PLANE, target, query, time)
+    wanted = Wanted(reader.seen, None, variables.timeout, strict=True)
+    place = reader.placed(select.query, names, wanted)
+    query, _ = reader.compiled(Read(select), place.names, scope, place.time, variables)
+    return query
 
 
 def _change(plan: Write, reader: Reader, scope: Scope, time: int) -> int:

@@ -6,7 +6,7 @@ Every function takes what committed catalog rows say and is safe to repeat. Fail
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ingest.contract.commands import Export, Feed, Generator, Input, Query
 from ingest.contract.host import FeedHost
@@ -14,12 +14,16 @@ from ingest.contract.plane import Plane
 from ingest.contract.relation import Relation
 from ingest.contract.reports import ResultSet
 from ingest.contract.upstream import Check, PostgresTarget, Publication, Reference
+from ingest.contract.views import Hydration, Staged, Step, View, ViewState
 from ingest.feeds import failpoint, generators, postgres
+from ingest.tables import activity, plain, reading, retention
 from ingest.tables import apply as folding
 from ingest.tables import changes as changing
-from ingest.tables import plain, reading, retention
 from ingest.tables.apply import Applied
 from ingest.tables.retention import Compacted, Tail
+from ingest.views import folding as view_folding
+from ingest.views import subscribe as subscribing
+from ingest.views import hydration, running, staging, states, stepping
 
 
 def check_connection(target: PostgresTarget) -> tuple[Check, ...]:
@@ -87,6 +91,7 @@ def analyze(plane: Plane, query: Query) -> Relation:
 def cancel(plane: Plane, tag: str) -> None:
     """Stop every query of this process that was started with this tag."""
     reading.cancel(plane, tag)
+    running.cancel(tag)
 
 
 def create_table(plane: Plane, shard: str, relation: Relation, time: int) -> None:
@@ -109,6 +114,11 @@ def update(
 def delete(plane: Plane, target: Input, where: str | None, time: int) -> int:
     """Delete the rows where the Spark expression holds; rows deleted."""
     return plain.delete(plane, target, where, time)
+
+
+def written(plane: Plane, shard: str, time: int) -> int | None:
+    """Rows of the write to a plain table at `time` (ms); None when it never came to be."""
+    return plain.written(plane, shard, time)
 
 
 def drop_shard(plane: Plane, shard: str) -> None:
@@ -164,6 +174,78 @@ def count_quarantined(plane: Plane, shard: str) -> int:
     return folding.count_quarantined(plane, shard)
 
 
+def view_state(plane: Plane, shard: str) -> ViewState | None:
+    """What a view's data says of itself, from commit files; None while it is not hydrated."""
+    return states.state(plane, shard)
+
+
+def view_exact(plane: Plane, source: Input, time: int, through: int) -> bool:
+    """Whether the rows that a view holds at `time` (ms) are its query's rows then. Between two
+    steps they are when nothing changed; `through` is how far the catalog knows it complete."""
+    return states.exact(plane, source, time, through)
+
+
+def hydrate_view(
+    plane: Plane, view: View, time: int, tag: str, progress: Callable[[Hydration], None]
+) -> Step:
+    """Compute all of a view at `time` (ms); a view that is hydrated already is left alone.
+
+    `progress` is called in this thread every second or two; what it raises stops the work and is
+    raised here. Raises IngestError 57014 when `cancel` stopped it under its `tag`.
+    """
+    return hydration.hydrate(plane, view, time, tag, progress)
+
+
+def step_view(plane: Plane, view: View, upto: int, since: int = 0) -> Step:
+    """Bring a view to `upto` (ms), at which its inputs must be complete.
+
+    `since` is a time up to which the view is known to be complete, when later than its last
+    step. Nothing is written when no input changed. Raises Transient when another maintainer was
+    faster, and what the view's query does wrong.
+    """
+    return stepping.step(plane, view, upto, since)
+
+
+def fold_view(plane: Plane, shard: str, relation: Relation, key: Sequence[str] = ()) -> bool:
+    """Fold a view's steps into its base when there are many, and remove what no read needs any
+    more; whether it folded. `key`: columns that no two rows share, if known."""
+    return view_folding.fold(plane, shard, relation, key)
+
+
+def staged(
+    plane: Plane, target: Input, replacement: Input, time: int, key: Sequence[str] = ()
+) -> Staged:
+    """What a replacement would change in its target at `time` (ms)."""
+    return staging.staged(plane, target, replacement, time, key)
+
+
+def staged_rows(
+    plane: Plane, target: Input, replacement: Input, time: int, limit: int | None = None
+) -> ResultSet:
+    """The rows that a replacement would add and remove at `time` (ms): mz_diff, its columns."""
+    return staging.rows(plane, target, replacement, time, limit)
+
+
+def query_changes(plane: Plane, old: Query, new: Query) -> ResultSet:
+    """What a query gives at `new.time` less what it gave at `old.time`: its columns (by place),
+    mz_timestamp (`new.time`), mz_diff. Raises as `read` does."""
+    return subscribing.query_changes(plane, old, new)
+
+
+def inputs_changed(
+    plane: Plane, inputs: Mapping[str, Input] | Sequence[Input], after: int, upto: int
+) -> bool:
+    """Whether any of the inputs may have changed with `after` < time <= `upto` (ms); reads
+    commit files only, and says yes where they are gone."""
+    wanted = inputs.values() if isinstance(inputs, Mapping) else inputs
+    return any(activity.between(plane, source, after, upto).times for source in wanted)
+
+
 def arm_fail_point(name: str, n: int = 1) -> None:
     """Make this process kill itself at the `n`-th pass of a named point; empty disarms."""
     failpoint.arm(name, n)
+
+
+def pass_fail_point(name: failpoint.Point) -> None:
+    """Pass a named point: this process ends there when it is armed for it."""
+    failpoint.hit(name)

@@ -53,18 +53,37 @@ class StatusHistory(models.Model):
 
 
 class PlainTableWrite(models.Model):
-    """One INSERT, UPDATE or DELETE on a plain table, at its mz_timestamp."""
+    """One INSERT, UPDATE or DELETE on a plain table, at its mz_timestamp.
+
+    It is here before its rows are in Delta, `pending`: nobody reads the table at its time or later
+    until it is over. One write at a time per table, so that versions come in the order of times.
+    `writer` is the process that makes it, `host:pid:nonce`.
+    """
+
+    class State(models.TextChoices):
+        """Whether the rows are known to be there."""
+
+        PENDING = "pending"
+        DONE = "done"
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="writes")
     time = models.BigIntegerField()
     operation = models.CharField(max_length=16)
     rows = models.BigIntegerField(default=0)
     role = models.CharField(max_length=255, blank=True)
+    state = models.CharField(max_length=16, choices=State.choices, default=State.DONE)
+    writer = models.CharField(max_length=200, blank=True)
+    begun_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         """Times grow per table."""
 
-        constraints = [models.UniqueConstraint(fields=["item", "time"], name="write_time")]
+        constraints = [
+            models.UniqueConstraint(fields=["item", "time"], name="write_time"),
+            models.UniqueConstraint(
+                fields=["item"], condition=models.Q(state="pending"), name="write_pending"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.operation} {self.rows} at {self.time}"

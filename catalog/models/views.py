@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from catalog.models.items import Item
+from catalog.models.namespaces import Region
 
 
 class ViewDetails(models.Model):
@@ -96,11 +97,29 @@ class ViewProgress(models.Model):
     error = models.TextField(blank=True)
     detail = models.TextField(blank=True)
     hint = models.TextField(blank=True)
+    sqlstate = models.CharField(max_length=5, blank=True)
     reported_at = models.DateTimeField(null=True, blank=True)
     changed_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"{self.shard} {self.status}"
+
+
+class Maintainer(models.Model):
+    """Who keeps a region's materialized views: a lease, as feeds have one.
+
+    `epoch` grows with every owner; what an owner of before still reports is not taken.
+    """
+
+    region = models.OneToOneField(
+        Region, primary_key=True, on_delete=models.CASCADE, related_name="maintainer"
+    )
+    epoch = models.BigIntegerField(default=0)
+    lease_owner = models.CharField(max_length=200, blank=True)
+    lease_expires = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.region} {self.lease_owner}"
 
 
 class Comment(models.Model):

@@ -18,6 +18,15 @@ Point = Literal[
     "log committed",
     "confirmed",
     "applied",
+    "rows written",
+    "view created",
+    "hydrate started",
+    "apply committed",
+    "undo committed",
+    "view computing",
+    "view hydrated",
+    "view step written",
+    "view folded",
 ]
 
 

@@ -79,6 +79,17 @@ def delete(plane: Plane, target: Input, where: str | None, time: int) -> int:
     return _change(plane, target, time, work, "numTargetRowsDeleted")
 
 
+def written(plane: Plane, shard: str, time: int) -> int | None:
+    """Rows of the write at `time` (ms); None when the table has no such commit."""
+    path = delta.base_path(plane, shard)
+    made = delta.find(path, lambda version: plain_versions.time_of(version) == time)
+    if made is None:
+        return None
+    names = ("numTargetRowsUpdated", "numTargetRowsDeleted", "numOutputRows")
+    counts = [int(made.metrics.get(name, 0)) for name in names]
+    return counts[2] if made.operation == "WRITE" else max(counts[:2])
+
+
 def _change(
     plane: Plane,
     target: Input,
