@@ -37,6 +37,9 @@ from catalog.reads.rows import ReferenceRow as ReferenceRow
 from catalog.reads.rows import SourceRow as SourceRow
 from catalog.reads.rows import StatusRow as StatusRow
 from catalog.reads.rows import TableRow as TableRow
+from catalog.reads.views import StagedRow as StagedRow
+from catalog.reads.views import VersionRow as VersionRow
+from catalog.reads.views import ViewRow as ViewRow
 
 
 def _region(region: str | None) -> str:
