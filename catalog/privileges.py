@@ -9,12 +9,15 @@ from __future__ import annotations
 from catalog.errors import PermissionDenied
 from catalog.names import SYSTEM_ROLE
 from catalog.plan.operations import (
+    ApplyReplacement,
     ChangeItem,
     CreateItem,
     CreateSpace,
     DropItem,
     DropSpace,
     Operation,
+    RollbackReplacement,
+    SetComment,
     SetFlag,
     SetReferences,
     SetSecret,
@@ -45,7 +48,12 @@ def check(plan: Plan, picture: Picture, role: str) -> None:
 def _check_operation(operation: Operation, role: str, named: set[str]) -> None:
     """What the statement names must be owned; what only depends on it follows its owner."""
     match operation:
-        case DropItem() | ChangeItem() | SetSecret() | SetReferences():
+        case ApplyReplacement():
+            _must_own(operation.target, role)
+            _must_own(operation.replacement, role)
+        case RollbackReplacement():
+            _must_own(operation.target, role)
+        case DropItem() | ChangeItem() | SetComment() | SetSecret() | SetReferences():
             if operation.entry.id in named:
                 _must_own(operation.entry, role)
         case DropSpace():

@@ -8,18 +8,26 @@ from typing import assert_never
 
 from django.conf import settings
 
-from catalog import answering, transaction, writes
+from catalog import answering, staging, transaction, writes
 from catalog.errors import StatementError
 from catalog.open_transaction import OpenTransaction
 from catalog.oracle import next_time
-from catalog.plan.operations import CreateItem, Operation
+from catalog.plan.operations import (
+    ApplyReplacement,
+    CreateItem,
+    Operation,
+    RollbackReplacement,
+)
+from catalog.plan.picture import Entry
 from catalog.plan.plans import (
     Change,
+    Follow,
     Plan,
     Read,
     Rows,
     SetVariable,
     ShowVariable,
+    StagedChanges,
     TransactionControl,
     Write,
 )
@@ -37,6 +45,14 @@ from ingest import engine
 from ingest.contract.relation import Column, Relation
 from ingest.contract.types import TEXT
 
+try:
+    from catalog.maintenance.applying import switch_time
+except ImportError:
+
+    def switch_time(region: str, target: Entry, restored: Entry, timeout: float | None) -> int:
+        """Leave the choice of the time to the commit."""
+        return 0
+
 
 class Sequencer:
     """Carries out one session's plans; remembers the newest time that the session has seen."""
@@ -50,10 +66,17 @@ class Sequencer:
         """Stop the read that is running."""
         self.reader.cancel()
 
-    def commit(self, operations: Sequence[Operation], expected: int) -> None:
-        """Make the data of new plain tables, then commit; raises StaleCatalog."""
+    def commit(
+        self, operations: Sequence[Operation], expected: int, timeout: float | None = 60.0
+    ) -> None:
+        """Make the data of new plain tables, then commit.
+
+        An apply or rollback waits up to `timeout` seconds until both views' data is complete
+        through one time. Raises StaleCatalog, and IngestError when it is not.
+        """
         if not operations:
             return
+        operations = [self._timed(operation, timeout) for operation in operations]
         made = [
             operation.entry
             for operation in operations
@@ -72,6 +95,13 @@ class Sequencer:
                 engine.drop_shard(settings.HEADRACE_PLANE, entry.shard)
             raise
 
+    def _timed(self, operation: Operation, timeout: float | None) -> Operation:
+        """An apply or rollback with the time of the switch."""
+        if not isinstance(operation, ApplyReplacement | RollbackReplacement):
+            return operation
+        since = switch_time(self.region, operation.target, operation.entry, timeout)
+        return replace(operation, since=since)
+
     def run(
         self,
         plan: Plan,
@@ -89,7 +119,9 @@ class Sequencer:
                 return answer_of(plan)
             case ShowVariable():
                 return show(plan, variables)
-            case Change() | SetVariable() | TransactionControl():
+            case StagedChanges():
+                return staging.rows(self.region, plan)
+            case Change() | Follow() | SetVariable() | TransactionControl():
                 raise TypeError(plan)
             case _:
                 assert_never(plan)

@@ -14,23 +14,34 @@ from typing import Literal
 
 from django.conf import settings
 
-from catalog import privileges, snapshot
+from catalog import privileges, snapshot, subscribing
 from catalog.bootstrap import ensure_role
-from catalog.errors import StaleCatalog, StatementError
+from catalog.errors import NotSupported, StaleCatalog, StatementError
 from catalog.open_transaction import OpenTransaction
 from catalog.parameters import Parameter, Typed, bind, wanted
 from catalog.plan import plan
 from catalog.plan.facts import UpstreamFacts
 from catalog.plan.picture import Picture
-from catalog.plan.plans import Change, Plan, Read, Rows, SetVariable, ShowVariable
+from catalog.plan.plans import (
+    Change,
+    Follow,
+    Plan,
+    Read,
+    Rows,
+    SetVariable,
+    ShowVariable,
+    StagedChanges,
+)
 from catalog.plan.scope import Scope
 from catalog.plan.show import needs_system
-from catalog.results import Description, Done, Notice, Result
+from catalog.results import Description, Done, Notice, Result, Stream
 from catalog.sequence import Sequencer, show, shown
 from catalog.sql.nodes import session as nodes
 from catalog.sql.nodes.show import ShowObjects
 from catalog.sql.nodes.statement import ANSWERED, DEFINITIONS, Statement
+from catalog.sql.nodes.subscribe import Subscribe
 from catalog.sql.parse import Parsed, parse
+from catalog.sql.render import render
 from catalog.upstream import Purifier
 from catalog.variables import VARIABLES, Variables
 from ingest.contract.relation import Relation
@@ -44,6 +55,12 @@ _NONE = Notice("there is no transaction in progress", "25P01", "warning")
 
 def _together(parsed: Sequence[Parsed]) -> bool:
     return len(parsed) > 1 and all(isinstance(one.statement, DEFINITIONS) for one in parsed)
+
+
+def _no_stream(statement: Subscribe) -> NotSupported:
+    message = f"unsupported via this API: {render(statement)}"
+    hint = "The websocket /api/experimental/sql and the SQL shell stream it."
+    return NotSupported(message, hint=hint)
 
 
 def role_for(region: str, name: str, *, superuser: bool) -> str:
@@ -76,8 +93,23 @@ class Session:
 
         Nothing runs when the text does not parse. Several statements that only define things
         stand or fall together. Raises HeadraceError, with positions in `sql`, and leaves an open
-        transaction failed.
+        transaction failed. Refuses SUBSCRIBE.
         """
+        for result in self._each(sql, parameters, streams=False):
+            if isinstance(result, Stream):
+                raise TypeError(result)
+            yield result
+
+    def stream(self, sql: str, parameters: Sequence[Parameter] = ()) -> Iterator[Result | Stream]:
+        """`execute` for an entrance that can tell of rows that go on coming.
+
+        A stream belongs to whoever gets it, who closes it before the next statement.
+        """
+        return self._each(sql, parameters, streams=True)
+
+    def _each(
+        self, sql: str, parameters: Sequence[Parameter], *, streams: bool
+    ) -> Iterator[Result | Stream]:
         with self._failing(0):
             parsed = parse(sql)
         if self._transaction is None and _together(parsed):
@@ -85,16 +117,18 @@ class Session:
             return
         for one in parsed:
             with self._failing(one.start):
+                if not streams and isinstance(one.statement, Subscribe):
+                    raise _no_stream(one.statement)
                 result = self._run(bind(one.statement, parameters))
             yield result
 
     def _run_together(
         self, parsed: Sequence[Parsed], parameters: Sequence[Parameter]
-    ) -> Iterator[Result]:
+    ) -> Iterator[Result | Stream]:
         """Definitions in a transaction of their own, committed before the first is told of."""
         self._control("begin")
         try:
-            results = []
+            results: list[Result | Stream] = []
             for one in parsed:
                 with self._failing(one.start):
                     results.append(self._run(bind(one.statement, parameters)))
@@ -150,8 +184,10 @@ class Session:
                 return self._sequencer.reader.describe(planned, scope, self.variables)
             case ShowVariable():
                 return show(planned, self.variables).relation
-            case Rows():
+            case Rows() | StagedChanges():
                 return planned.relation
+            case Follow():
+                return subscribing.describe(planned, self._sequencer.reader, scope)
             case _:
                 return None
 
@@ -159,7 +195,7 @@ class Session:
         if self.transaction_status == "E" and not isinstance(statement, nodes.TransactionControl):
             raise StatementError(ABORTED, sqlstate="25P02")
 
-    def _run(self, statement: Statement) -> Result:
+    def _run(self, statement: Statement) -> Result | Stream:
         if isinstance(statement, nodes.TransactionControl):
             return self._control(statement.action)
         if isinstance(statement, nodes.Savepoint):
@@ -177,6 +213,10 @@ class Session:
                 return self._change(planned, picture, statement, facts)
             case SetVariable():
                 return self._set(planned)
+            case Follow():
+                scope = self._scope(picture)
+                reader = self._sequencer.reader
+                return subscribing.subscribe(planned, reader, scope, self.variables)
             case _:
                 scope = self._scope(picture)
                 return self._sequencer.run(planned, scope, self.variables, transaction)
@@ -212,14 +252,14 @@ class Session:
             self._transaction.add(statement, facts, planned)
             return Done(planned.tag, planned.notices)
         try:
-            self._sequencer.commit(planned.operations, picture.revision)
+            self._sequencer.commit(planned.operations, picture.revision, self.variables.timeout)
         except StaleCatalog:
             picture = snapshot.current(self.region)
             again = self._plan(statement, facts, picture)
             if not isinstance(again, Change):
                 raise
             planned = again
-            self._sequencer.commit(planned.operations, picture.revision)
+            self._sequencer.commit(planned.operations, picture.revision, self.variables.timeout)
         return Done(planned.tag, planned.notices)
 
     def _set(self, planned: SetVariable) -> Done:
@@ -281,7 +321,9 @@ class Session:
         if not transaction.operations:
             return
         try:
-            self._sequencer.commit(transaction.operations, transaction.base.revision)
+            self._sequencer.commit(
+                transaction.operations, transaction.base.revision, self.variables.timeout
+            )
         except StaleCatalog:
             again = OpenTransaction(
                 snapshot.current(self.region), transaction.purifier, transaction.variables
@@ -290,4 +332,4 @@ class Session:
                 planned = self._plan(statement, facts, again.picture)
                 if isinstance(planned, Change):
                     again.add(statement, facts, planned)
-            self._sequencer.commit(again.operations, again.base.revision)
+            self._sequencer.commit(again.operations, again.base.revision, self.variables.timeout)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 from ingest.contract.commands import ExportColumn
+from ingest.contract.relation import Column, Relation
 from ingest.contract.types import Type
 from ingest.contract.upstream import Check, Reference, UpstreamColumn
 
@@ -25,6 +27,24 @@ def export_column_to_json(column: ExportColumn) -> Json:
 def export_column(fields: Json) -> ExportColumn:
     """Read back what `export_column_to_json` wrote."""
     return ExportColumn(**{**fields, "type": parsed_type(fields["type"])})
+
+
+def relation_to_json(relation: Relation) -> list[Json]:
+    """A relation's columns."""
+    return [
+        {"name": column.name, "type": column.type.sql, "nullable": column.nullable}
+        for column in relation.columns
+    ]
+
+
+def relation(columns: Iterable[Json]) -> Relation:
+    """Read back what `relation_to_json` wrote."""
+    return Relation(
+        tuple(
+            Column(column["name"], parsed_type(column["type"]), column["nullable"])
+            for column in columns
+        )
+    )
 
 
 def upstream_column_to_json(column: UpstreamColumn) -> Json:

@@ -14,12 +14,15 @@ from catalog import signals
 from catalog.errors import StaleCatalog
 from catalog.models import FeatureFlag, Region
 from catalog.plan.operations import (
+    ApplyReplacement,
     ChangeItem,
     CreateItem,
     CreateSpace,
     DropItem,
     DropSpace,
     Operation,
+    RollbackReplacement,
+    SetComment,
     SetFlag,
     SetReferences,
     SetSecret,
@@ -95,12 +98,20 @@ def _write(writer: Writer, operation: Operation) -> None:
             writer.set_secret(operation.entry, operation.secret)
         case SetReferences():
             writer.set_references(operation.entry, operation.references)
+        case ApplyReplacement():
+            writer.apply_replacement(operation)
+        case RollbackReplacement():
+            writer.rollback_replacement(operation)
         case _:
-            _write_space(writer, operation)
+            _write_other(writer, operation)
 
 
-def _write_space(writer: Writer, operation: CreateSpace | DropSpace | SetFlag) -> None:
+def _write_other(
+    writer: Writer, operation: SetComment | CreateSpace | DropSpace | SetFlag
+) -> None:
     match operation:
+        case SetComment():
+            writer.set_comment(operation)
         case CreateSpace():
             writer.create_space(operation.space)
         case DropSpace():

@@ -15,24 +15,42 @@ from catalog import history
 from catalog.feeds import FeedWriter
 from catalog.keys import encrypt
 from catalog.models import (
+    Comment,
     ConnectionDetails,
     Database,
     Dependency,
     ExportProgress,
     Item,
     ItemColumn,
-    Job,
     Region,
     Role,
     Schema,
     SecretValue,
     SourceDetails,
     TableDetails,
+    ViewDetails,
+    ViewProgress,
+    ViewVersion,
 )
-from catalog.plan.operations import ChangeItem, CreateItem
-from catalog.plan.picture import ConnectionFacts, Entry, Namespace, SourceFacts, TableFacts
+from catalog.plan.definitions import renamed
+from catalog.plan.operations import (
+    ApplyReplacement,
+    ChangeItem,
+    CreateItem,
+    RollbackReplacement,
+    SetComment,
+)
+from catalog.plan.picture import (
+    ConnectionFacts,
+    Entry,
+    Namespace,
+    SourceFacts,
+    TableFacts,
+    ViewFacts,
+)
 from catalog.references import write_references
 from catalog.stored import export_column_to_json
+from catalog.view_writing import Origin, ViewWriter
 from ingest.contract.upstream import Reference
 
 _ORDER = (
@@ -44,7 +62,11 @@ _ORDER = (
     SourceDetails,
     TableDetails,
     ExportProgress,
+    ViewDetails,
+    ViewVersion,
+    ViewProgress,
 )
+CLUSTER_ID = "u1"
 
 
 class Writer:
@@ -61,6 +83,7 @@ class Writer:
         self._roles: dict[str, Role] = {}
         self._audit = history.Audit(region, role, now)
         self._feeds = FeedWriter(region, now)
+        self._views = ViewWriter(region, role, now)
 
     def create_item(self, operation: CreateItem) -> None:
         """A new item with everything that belongs to it."""
@@ -85,7 +108,7 @@ class Writer:
         self._details(item, operation)
         self.region.next_item = max(self.region.next_item, int(entry.id[1:]) + 1)
         self.region.next_oid = max(self.region.next_oid, entry.oid + 1)
-        self.audit("create", entry.kind, entry.id, _named(entry))
+        self.audit("create", entry.kind, entry.id, {**_named(entry), **_view_details(entry)})
 
     def _columns(self, item: Item, entry: Entry) -> None:
         key = {name: position for position, name in enumerate(entry.relation.key, 1)}
@@ -112,6 +135,8 @@ class Writer:
                 self._source(item, facts, operation)
             case TableFacts() as facts:
                 self._table(item, facts, operation.entry.relation.key)
+            case ViewFacts() as facts:
+                self._view(item, operation.entry, facts)
             case None:
                 if operation.entry.kind == "secret":
                     value = SecretValue(
@@ -156,6 +181,56 @@ class Writer:
             progress.status, progress.phase = "running", "running"
         self._new[ExportProgress].append(progress)
 
+    def _view(self, item: Item, entry: Entry, facts: ViewFacts) -> None:
+        target = self._item(facts.target) if facts.target else None
+        self._new[ViewDetails].append(self._views.details(item, facts, target))
+        self._new[ViewVersion].append(self._views.version(item, entry, Origin("created")))
+        self._new[ViewProgress].append(self._views.progress(item, entry))
+
+    def apply_replacement(self, operation: ApplyReplacement) -> None:
+        """The replacement's definition and data are the target's; the replacement goes."""
+        self.flush()
+        old, new, replacement = operation.target, operation.entry, operation.replacement
+        item, other = self._item(old.id), self._item(replacement.id)
+        self._views.adopt(item, replacement.shard)
+        Dependency.objects.filter(item=other).delete()
+        self._views.switch(item, old, new, operation.since, Origin("applied", replacement))
+        other.delete()
+        for gid in (old.id, replacement.id):
+            self._items.pop(gid, None)
+        history.status(self.region, replacement.id, "dropped", self.now)
+        self.audit("drop", replacement.kind, replacement.id, _named(replacement))
+        details = {**_named(old), "replacement": _named(replacement)}
+        self.audit("alter", old.kind, old.id, details)
+        if old.view.cluster != new.view.cluster:
+            clusters = {"old_cluster_id": CLUSTER_ID, "new_cluster_id": CLUSTER_ID}
+            self.audit("alter", old.kind, old.id, {**_named(old), **clusters})
+
+    def rollback_replacement(self, operation: RollbackReplacement) -> None:
+        """An earlier version's definition and data are the view's again."""
+        self.flush()
+        old, version = operation.target, operation.version
+        item = self._item(old.id)
+        self._views.switch(item, old, operation.entry, operation.since, Origin("undone"))
+        self._items.pop(old.id, None)
+        details = {**_named(old), "rollback_replacement": {"version": version.number}}
+        self.audit("alter", old.kind, old.id, details)
+
+    def set_comment(self, operation: SetComment) -> None:
+        """A comment on an item or a column; None takes it away."""
+        self.flush()
+        entry, column = operation.entry, operation.column
+        item = self._item(entry.id)
+        if operation.text is None:
+            Comment.objects.filter(item=item, column=column).delete()
+        else:
+            Comment.objects.update_or_create(
+                item=item, column=column, defaults={"text": operation.text}
+            )
+        sub = {"object_sub_id": column} if column else {}
+        details = {**_named(entry), **sub, "comment": operation.text}
+        self.audit("comment", entry.kind, entry.id, details)
+
     def change_item(self, operation: ChangeItem) -> None:
         """A new name or definition for an item."""
         self.flush()
@@ -164,9 +239,21 @@ class Writer:
             name=entry.name, create_sql=entry.create_sql
         )
         self.touched.append(entry.id)
+        if isinstance(entry.facts, ViewFacts):
+            self._views.retell(entry)
         if operation.renamed_from:
+            self._rename_in_versions(entry, operation.renamed_from)
             names = {"old_name": operation.renamed_from, "new_name": entry.name}
             self.audit("alter", entry.kind, entry.id, {**_named(entry), **names})
+
+    def _rename_in_versions(self, entry: Entry, old_name: str) -> None:
+        """Kept definitions that read the item call it by its new name."""
+        old = (entry.path[0], entry.path[1], old_name)
+        versions = ViewVersion.objects.filter(item__region=self.region, until__gt=0)
+        for version in versions.exclude(shard=""):
+            if entry.id in version.needs:
+                version.create_sql = renamed(version.create_sql, old, entry.path)
+                version.save(update_fields=["create_sql"])
 
     def drop_item(self, entry: Entry) -> None:
         """Take an item out; its data is removed by a job."""
@@ -176,13 +263,11 @@ class Writer:
             details = SourceDetails.objects.select_related("feed", "connection").get(item=item)
             self.touched.append(self._feeds.release(details).gid)
         if entry.shard:
-            Job.objects.create(
-                region=self.region, kind="drop shard", subject=entry.shard, due_at=self.now
-            )
+            self._views.drop(item, entry.shard)
         Dependency.objects.filter(item=item).delete()
         item.delete()
         self._items.pop(entry.id, None)
-        if entry.kind in {"source", "table"}:
+        if entry.kind in {"source", "table", "materialized view"}:
             history.status(self.region, entry.id, "dropped", self.now)
         self.audit("drop", entry.kind, entry.id, _named(entry))
 
@@ -233,7 +318,7 @@ class Writer:
         """One audit event; also notes the object as touched."""
         if gid and kind not in {"schema", "database"}:
             self.touched.append(gid)
-        self._audit.add(event, kind, gid, details)
+        self._audit.add(event, kind.replace(" ", "-"), gid, details)
 
     def flush(self) -> None:
         """Write the new rows collected so far, in the order of their references."""
@@ -269,6 +354,12 @@ class Writer:
 def _named(entry: Entry) -> dict[str, Any]:
     database, schema, item = entry.path
     return {"id": entry.id, "database": database, "schema": schema, "item": item}
+
+
+def _view_details(entry: Entry) -> dict[str, Any]:
+    if not isinstance(entry.facts, ViewFacts):
+        return {}
+    return {"cluster_id": CLUSTER_ID, "replacement_target_id": entry.facts.target or None}
 
 
 def _kind(space: Namespace) -> str:

@@ -109,6 +109,8 @@ HEADRACE_LOG_FILES = int(os.environ.get("HEADRACE_LOG_FILES") or "50")
 """New files in a log at which they are joined."""
 HEADRACE_UPKEEP_SECONDS = float(os.environ.get("HEADRACE_UPKEEP_SECONDS") or "20")
 """How often tails are looked at; logs are a third as often."""
+HEADRACE_UNDO_SECONDS = float(os.environ.get("HEADRACE_UNDO_SECONDS") or "86400")
+"""How long the definition that an applied replacement replaced is kept, to be taken back."""
 HEADRACE_FAIL_POINT = os.environ.get("HEADRACE_FAIL_POINT", "")
 
 SECRET_KEY = sha256(b"django" + HEADRACE_SECRET_KEY.encode()).hexdigest()

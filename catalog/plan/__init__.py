@@ -8,12 +8,16 @@ from __future__ import annotations
 from typing import assert_never
 
 from catalog.plan import (
+    comment,
     connection,
     flags,
     item,
+    materialized_view,
+    replacement,
     secret,
     show,
     source,
+    subscribe,
     table,
     view,
 )
@@ -21,13 +25,17 @@ from catalog.plan.facts import NOTHING, UpstreamFacts
 from catalog.plan.plans import Plan, Read, SetVariable, ShowVariable, TransactionControl
 from catalog.plan.scope import Scope
 from catalog.query.names import Names
+from catalog.sql.nodes import comment as comments
 from catalog.sql.nodes import connection as connections
 from catalog.sql.nodes import item as items
+from catalog.sql.nodes import materialized_view as materialized_views
 from catalog.sql.nodes import query as queries
+from catalog.sql.nodes import replacement as replacements
 from catalog.sql.nodes import secret as secrets
 from catalog.sql.nodes import session as sessions
 from catalog.sql.nodes import show as shows
 from catalog.sql.nodes import source as sources
+from catalog.sql.nodes import subscribe as subscriptions
 from catalog.sql.nodes import table as tables
 from catalog.sql.nodes import view as views
 from catalog.sql.nodes.statement import Statement
@@ -45,8 +53,10 @@ def plan(
     """
     if isinstance(statement, queries.Select):
         return Read(statement)
-    if isinstance(statement, views.CreateView):
-        return view.create_view(statement, scope, system)
+    if isinstance(statement, _Viewing):
+        return _viewing(statement, scope, system)
+    if isinstance(statement, subscriptions.Subscribe):
+        return subscribe.subscribe(statement, scope, system)
     if isinstance(statement, _SessionStatement):
         return _session(statement)
     if isinstance(statement, _PlainTable):
@@ -79,6 +89,34 @@ def _session(statement: _SessionStatement) -> Plan:
             assert_never(statement)
 
 
+_Viewing = (
+    views.CreateView
+    | materialized_views.CreateMaterializedView
+    | replacements.CreateReplacement
+    | replacements.ApplyReplacement
+    | replacements.RollbackReplacement
+    | replacements.ShowChanges
+)
+
+
+def _viewing(statement: _Viewing, scope: Scope, system: Names | None) -> Plan:
+    match statement:
+        case views.CreateView():
+            return view.create_view(statement, scope, system)
+        case materialized_views.CreateMaterializedView():
+            return materialized_view.create_materialized_view(statement, scope, system)
+        case replacements.CreateReplacement():
+            return replacement.create_replacement(statement, scope, system)
+        case replacements.ApplyReplacement():
+            return replacement.apply_replacement(statement, scope)
+        case replacements.RollbackReplacement():
+            return replacement.rollback_replacement(statement, scope)
+        case replacements.ShowChanges():
+            return show.show_changes(statement, scope)
+        case _:
+            assert_never(statement)
+
+
 def _plain_table(statement: _PlainTable, scope: Scope) -> Plan:
     match statement:
         case tables.CreateTable():
@@ -93,7 +131,14 @@ def _plain_table(statement: _PlainTable, scope: Scope) -> Plan:
             assert_never(statement)
 
 
-_Item = items.CreateNamespace | items.Drop | items.Rename | shows.ShowObjects | shows.ShowCreate
+_Item = (
+    items.CreateNamespace
+    | items.Drop
+    | items.Rename
+    | comments.CommentOn
+    | shows.ShowObjects
+    | shows.ShowCreate
+)
 _Upstream = (
     connections.CreateConnection
     | connections.ValidateConnection
@@ -148,6 +193,8 @@ def _item(statement: _Item, scope: Scope) -> Plan:
             return item.drop(statement, scope)
         case items.Rename():
             return item.rename(statement, scope)
+        case comments.CommentOn():
+            return comment.comment_on(statement, scope)
         case shows.ShowObjects():
             return show.show_objects(statement, scope)
         case shows.ShowCreate():

@@ -9,11 +9,15 @@ from typing import Any
 from sqlglot import exp
 
 from catalog.names import Path
+from catalog.sql.nodes.materialized_view import CreateMaterializedView
 from catalog.sql.nodes.names import Name, Option, SecretReference
+from catalog.sql.nodes.replacement import CreateReplacement
 from catalog.sql.nodes.statement import Statement
 from catalog.sql.nodes.view import CreateView
 from catalog.sql.parse import parse_one
 from catalog.sql.render import identifier, render
+
+_VIEWS = (CreateView, CreateMaterializedView, CreateReplacement)
 
 
 @lru_cache(maxsize=4096)
@@ -23,9 +27,12 @@ def definition(create_sql: str) -> Statement:
 
 
 def view_query(create_sql: str) -> exp.Query:
-    """The query of a view's definition; shared, so copy it before changing it."""
+    """The query of a definition of a view, a materialized view or a replacement.
+
+    It is shared, so copy it before changing it.
+    """
     statement = definition(create_sql)
-    if not isinstance(statement, CreateView):
+    if not isinstance(statement, _VIEWS):
         raise TypeError(create_sql)
     return statement.query
 
@@ -38,7 +45,7 @@ def renamed(create_sql: str, old: Path, new: Path) -> str:
         value = getattr(statement, field.name)
         if (other := _renamed(value, old, new)) is not value:
             changes[field.name] = other
-    if isinstance(statement, CreateView):
+    if isinstance(statement, _VIEWS):
         changes["query"] = _renamed_query(statement.query, old, new)
         changes["text"] = ""
     return render(replace(statement, **changes)) if changes else create_sql

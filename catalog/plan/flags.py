@@ -13,6 +13,7 @@ from catalog.sql.nodes.session import AlterSystem
 FLAGS = {
     "enable_create_table_from_source": "on",
     "force_source_table_syntax": "on",
+    "enable_replacement_materialized_views": "on",
 }
 """Flags that are on or off."""
 

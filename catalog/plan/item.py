@@ -10,6 +10,7 @@ from catalog.plan.definitions import renamed
 from catalog.plan.operations import ChangeItem, CreateSpace, DropItem, DropSpace, Operation
 from catalog.plan.picture import Entry, Namespace
 from catalog.plan.plans import Change
+from catalog.plan.query_body import replacement_named
 from catalog.plan.scope import Scope, checked_identifier, checked_schema, refused
 from catalog.results import Notice
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
@@ -51,7 +52,8 @@ def create_namespace(statement: CreateNamespace, scope: Scope) -> Change:
 
 def drop(statement: Drop, scope: Scope) -> Change:
     """DROP of one or more; RESTRICT is the default and looks at all the names together."""
-    tag = f"DROP {statement.kind.upper()}"
+    kind = "REPLACEMENT" if statement.replacement else statement.kind.upper()
+    tag = f"DROP {kind}"
     if statement.kind in {"schema", "database"}:
         return _drop_spaces(statement, scope, tag)
     notices: list[Notice] = []
@@ -61,7 +63,10 @@ def drop(statement: Drop, scope: Scope) -> Change:
             notices.append(missing(statement.kind, name))
             continue
         _not_system(name)
-        entries.append(scope.item(name, statement.kind))
+        if statement.replacement:
+            entries.append(replacement_named(name, scope))
+        else:
+            entries.append(scope.item(name, statement.kind))
     dropped = _closure(scope, entries, cascade=statement.cascade)
     operations = tuple(DropItem(entry) for entry in dropped)
     return Change(tag, operations, tuple(notices), touches=tuple(entries))

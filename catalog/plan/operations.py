@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import assert_never
+from typing import TypeVar, assert_never
 
-from catalog.plan.picture import Counters, Entry, Namespace, Picture
+from catalog.plan.picture import Counters, Entry, Namespace, Picture, Version
 from ingest.contract.upstream import Reference
+
+Key = TypeVar("Key", str, tuple[str, int])
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,39 @@ class ChangeItem:
 
     entry: Entry
     renamed_from: str = ""
+
+
+@dataclass(frozen=True)
+class ApplyReplacement:
+    """A replacement takes the place of its target's definition and data from `since` (ms) on.
+
+    `entry` is the target after it. `since` is chosen when the change is about to be committed.
+    """
+
+    target: Entry
+    replacement: Entry
+    entry: Entry
+    since: int = 0
+
+
+@dataclass(frozen=True)
+class RollbackReplacement:
+    """An earlier version of a view is in force again from `since` (ms) on; `entry` is the view
+    after it."""
+
+    target: Entry
+    version: Version
+    entry: Entry
+    since: int = 0
+
+
+@dataclass(frozen=True)
+class SetComment:
+    """A comment on an item, or on its `column` (from 1); None takes it away."""
+
+    entry: Entry
+    text: str | None
+    column: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,6 +117,9 @@ Operation = (
     CreateItem
     | DropItem
     | ChangeItem
+    | ApplyReplacement
+    | RollbackReplacement
+    | SetComment
     | SetSecret
     | SetReferences
     | CreateSpace
@@ -95,25 +133,47 @@ def apply(picture: Picture, operations: Iterable[Operation]) -> Picture:
     entries = dict(picture.entries)
     spaces = dict(picture.namespaces)
     flags = dict(picture.flags)
+    comments = dict(picture.comments)
     counters = picture.counters
     for operation in operations:
         match operation:
             case CreateItem():
                 entries[operation.entry.id] = operation.entry
                 counters = replace(counters, item=counters.item + 1, oid=counters.oid + 1)
-            case ChangeItem():
-                entries[operation.entry.id] = operation.entry
-            case DropItem():
-                entries.pop(operation.entry.id, None)
             case CreateSpace() | DropSpace():
                 counters = _space(operation, spaces, counters)
             case SetFlag():
-                _flag(operation, flags)
+                _put(flags, operation.name, operation.value)
+            case SetComment():
+                _put(comments, (operation.entry.id, operation.column), operation.text)
             case SetSecret() | SetReferences():
                 pass
             case _:
-                assert_never(operation)
-    return replace(picture, entries=entries, namespaces=spaces, flags=flags, counters=counters)
+                _entry(operation, entries)
+    return replace(
+        picture,
+        entries=entries,
+        namespaces=spaces,
+        flags=flags,
+        counters=counters,
+        comments=comments,
+    )
+
+
+def _entry(
+    operation: ChangeItem | DropItem | ApplyReplacement | RollbackReplacement,
+    entries: dict[str, Entry],
+) -> None:
+    match operation:
+        case ChangeItem() | RollbackReplacement():
+            entries[operation.entry.id] = operation.entry
+        case ApplyReplacement():
+            entries[operation.entry.id] = operation.entry
+            entries.pop(operation.replacement.id, None)
+        case DropItem():
+            entries.pop(operation.entry.id, None)
+        case _:
+            assert_never(operation)
 
 
 def _space(
@@ -128,8 +188,8 @@ def _space(
     return replace(counters, namespace=counters.namespace + 1, oid=counters.oid + 1)
 
 
-def _flag(operation: SetFlag, flags: dict[str, str]) -> None:
-    if operation.value is None:
-        flags.pop(operation.name, None)
+def _put(texts: dict[Key, str], key: Key, value: str | None) -> None:
+    if value is None:
+        texts.pop(key, None)
     else:
-        flags[operation.name] = operation.value
+        texts[key] = value

@@ -67,12 +67,33 @@ class Guard:
 
 
 @dataclass(frozen=True)
+class Version:
+    """A definition that a materialized view had before, kept so that an apply can be undone.
+
+    `until` (ms) is when it was replaced; `expires_at` when it may go, as people read it.
+    `replacement` is the full name of the replacement that took its place.
+    """
+
+    number: int
+    shard: str
+    create_sql: str
+    relation: Relation
+    key: tuple[str, ...]
+    needs: tuple[str, ...]
+    until: int
+    expires_at: str
+    replacement: str
+
+
+@dataclass(frozen=True)
 class ViewFacts:
     """A materialized view. `target` is the id of the view that a replacement is for, else empty.
 
     `segments` are its data's shards, oldest first, each from a time (ms) on; the last one is the
     entry's `shard`. `key` are columns that no two rows share. `sealed`: nothing it reads can
-    change. `guard` is None when a person applies the replacement.
+    change. `guard` is None when a person applies the replacement. `options` are those of
+    `catalog.plan.view_options`. `version` numbers the definition in force; `before` is what
+    ROLLBACK REPLACEMENT brings back, None when nothing was applied.
     """
 
     target: str = ""
@@ -82,6 +103,8 @@ class ViewFacts:
     sealed: bool = False
     options: dict[str, str] = field(default_factory=dict)
     guard: Guard | None = None
+    version: int = 1
+    before: Version | None = None
 
 
 NO_COLUMNS = Relation(())
@@ -168,7 +191,10 @@ class Counters:
 
 @dataclass(frozen=True)
 class Picture:
-    """One region's catalog at one revision."""
+    """One region's catalog at one revision.
+
+    `comments` are by item id and column (from 1; 0 is the item itself).
+    """
 
     region: str
     revision: int
@@ -177,6 +203,7 @@ class Picture:
     roles: Mapping[str, RoleEntry]
     flags: Mapping[str, str]
     counters: Counters = Counters()
+    comments: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
     @cached_property
     def by_path(self) -> dict[Path, Entry]:

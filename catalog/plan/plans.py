@@ -11,7 +11,9 @@ from catalog.plan.operations import Operation
 from catalog.plan.picture import Entry
 from catalog.results import Notice
 from catalog.sql.nodes.query import Select
-from ingest.contract.relation import Relation
+from catalog.sql.nodes.subscribe import Subscribe
+from ingest.contract.relation import Column, Relation
+from ingest.contract.types import BIGINT
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,33 @@ class Read:
 
     select: Select
     explain_timestamp: bool = False
+
+
+@dataclass(frozen=True)
+class Follow:
+    """SUBSCRIBE: the rows of `select`, then every change of them.
+
+    `entry` is the item that `select` reads whole, where the item's changes are recorded.
+    """
+
+    statement: Subscribe
+    select: Select
+    entry: Entry | None = None
+
+
+@dataclass(frozen=True)
+class StagedChanges:
+    """What a replacement would change in its target, row by row."""
+
+    target: Entry
+    replacement: Entry
+    limit: int | None = None
+
+    @property
+    def relation(self) -> Relation:
+        """The answer's columns: how often a row comes (1) or goes (-1), then the row."""
+        diff = Column("mz_diff", BIGINT, nullable=False)
+        return Relation((diff, *self.replacement.relation.columns))
 
 
 @dataclass(frozen=True)
@@ -77,4 +106,14 @@ class TransactionControl:
     action: Literal["begin", "commit", "rollback"]
 
 
-Plan = Change | Read | Write | Rows | SetVariable | ShowVariable | TransactionControl
+Plan = (
+    Change
+    | Read
+    | Follow
+    | StagedChanges
+    | Write
+    | Rows
+    | SetVariable
+    | ShowVariable
+    | TransactionControl
+)

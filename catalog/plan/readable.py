@@ -39,8 +39,8 @@ class ReadableNames:
             return found
         self.used[entry.id] = entry
         match entry.kind:
-            case "table":
-                return Resolved(entry.id, "table", entry.relation)
+            case "table" | "materialized view":
+                return Resolved(entry.id, entry.kind, entry.relation)
             case "view":
                 query = view_query(entry.create_sql)
                 return Resolved(entry.id, "view", entry.relation, query, self)

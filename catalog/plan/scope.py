@@ -18,6 +18,7 @@ from catalog.results import Notice
 from catalog.sql.nodes.names import ItemKind, Name
 
 LONGEST_NAME = 255
+_RELATIONS = frozenset(("table", "view", "source", "materialized view"))
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Scope:
             if len(name.parts) > 1 and not self.has_schema(path[:2]):
                 shown = dotted(path[:2]) if len(name.parts) > 2 else path[1]
                 return UnknownItem(f"unknown schema '{shown}'", position=at, sqlstate="3F000")
-        relation = not kinds or kinds[0] in {"table", "view", "source"}
+        relation = not kinds or kinds[0] in _RELATIONS
         return UnknownItem(
             f"unknown catalog item '{dotted(name.parts)}'",
             position=at,
@@ -126,7 +127,7 @@ class Scope:
             return None
         if if_not_exists:
             return Notice(f'{entry.kind} "{entry.name}" already exists, skipping', "42710")
-        relation = entry.kind in {"table", "view", "source"}
+        relation = entry.kind in _RELATIONS
         message = f'{entry.kind} "{dotted(path)}" already exists'
         raise DuplicateItem(message, sqlstate="42P07" if relation else None)
 

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 
 from catalog.names import CLUSTER, SYSTEM_SCHEMAS, dotted
 from catalog.plan.picture import ConnectionFacts, Entry, SourceFacts
-from catalog.plan.plans import Rows
+from catalog.plan.plans import Rows, StagedChanges
+from catalog.plan.query_body import replacement_named
 from catalog.plan.scope import Scope
 from catalog.sql.nodes.names import ItemKind, Name
+from catalog.sql.nodes.replacement import ShowChanges
 from catalog.sql.nodes.show import ShowCreate, ShowObjects
 from ingest.contract.relation import Column, Relation
 from ingest.contract.types import TEXT, Type
@@ -21,6 +23,7 @@ ITEM_KINDS: dict[str, ItemKind] = {
     "source": "source",
     "table": "table",
     "view": "view",
+    "materialized view": "materialized view",
 }
 
 
@@ -54,7 +57,10 @@ def show_objects(statement: ShowObjects, scope: Scope) -> Rows:
                 ("name", "replicas", "comment"), [(CLUSTER, "r1 (local)", "")], statement
             )
         case "object":
-            rows = [(entry.name, entry.kind, "") for entry in _items(statement, scope)]
+            rows = [
+                (entry.name, entry.kind.replace(" ", "-"), _comment(entry, scope))
+                for entry in _items(statement, scope)
+            ]
             return _answer(("name", "type", "comment"), rows, statement)
         case _:
             return _of_kind(statement, scope)
@@ -64,12 +70,22 @@ def _of_kind(statement: ShowObjects, scope: Scope) -> Rows:
     kind = ITEM_KINDS[statement.kind]
     items = [entry for entry in _items(statement, scope) if entry.kind == kind]
     if kind == "source":
-        rows: list[Row] = [(entry.name, _type(entry), CLUSTER, "") for entry in items]
+        rows: list[Row] = [
+            (entry.name, _type(entry), CLUSTER, _comment(entry, scope)) for entry in items
+        ]
         return _answer(("name", "type", "cluster", "comment"), rows, statement)
     if kind == "connection":
-        rows = [(entry.name, _type(entry), "") for entry in items]
+        rows = [(entry.name, _type(entry), _comment(entry, scope)) for entry in items]
         return _answer(("name", "type", "comment"), rows, statement)
-    return _answer(("name", "comment"), [(entry.name, "") for entry in items], statement)
+    if kind == "materialized view":
+        rows = [(entry.name, entry.view.cluster, _comment(entry, scope)) for entry in items]
+        return _answer(("name", "cluster", "comment"), rows, statement)
+    rows = [(entry.name, _comment(entry, scope)) for entry in items]
+    return _answer(("name", "comment"), rows, statement)
+
+
+def _comment(entry: Entry, scope: Scope, column: int = 0) -> str:
+    return scope.picture.comments.get((entry.id, column), "")
 
 
 def _type(entry: Entry) -> str:
@@ -119,8 +135,8 @@ def _columns(statement: ShowObjects, scope: Scope) -> Rows:
         )
     )
     rows = tuple(
-        (column.name, column.nullable, column.type.sql, "")
-        for column in entry.relation.columns
+        (column.name, column.nullable, column.type.sql, _comment(entry, scope, position))
+        for position, column in enumerate(entry.relation.columns, 1)
         if _like(column.name, statement.like)
     )
     return Rows(f"SELECT {len(rows)}", columns, rows, touches=(entry,))
@@ -148,9 +164,19 @@ def _like(name: str, pattern: str | None) -> bool:
 
 def show_create(statement: ShowCreate, scope: Scope) -> Rows:
     """The canonical definition; it never holds a secret's value, redacted or not."""
-    entry = scope.item(statement.name, statement.kind)
+    if statement.replacement:
+        entry = replacement_named(statement.name, scope)
+    else:
+        entry = scope.item(statement.name, statement.kind)
     relation = Relation(
         (Column("name", TEXT, nullable=False), Column("create_sql", TEXT, nullable=False))
     )
     row = (dotted(entry.path), entry.create_sql)
     return Rows("SELECT 1", relation, (row,), touches=(entry,))
+
+
+def show_changes(statement: ShowChanges, scope: Scope) -> StagedChanges:
+    """The rows that a replacement would change; raises WrongItemType for another view."""
+    replacement = replacement_named(statement.name, scope)
+    target = scope.picture.entries[replacement.view.target]
+    return StagedChanges(target, replacement, statement.limit)

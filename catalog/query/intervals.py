@@ -60,6 +60,15 @@ def _seconds(micros: int) -> exp.Expr:
     return exp.Interval(this=text(spelled), unit=span)
 
 
+def milliseconds(value: str) -> int:
+    """The length of an interval of days and time; raises StatementError (22007)."""
+    months, micros = _parse(value, exp.Literal.string(value))
+    if months:
+        message = f'interval must not contain months or years: "{value}"'
+        raise StatementError(message, sqlstate="22007")
+    return micros // 1000
+
+
 def _parse(value: str, at: exp.Expr) -> tuple[int, int]:
     months = micros = 0
     rest = value.strip()

@@ -10,7 +10,7 @@ from sqlglot import exp
 from catalog.errors import StatementError
 from ingest.contract.relation import Relation
 
-ReadableKind = Literal["table", "source", "view", "system"]
+ReadableKind = Literal["table", "source", "view", "materialized view", "system"]
 
 
 class Names(Protocol):
