@@ -65,7 +65,11 @@ def release_feed(region: str, gid: str, owner: str) -> None:
 
 def take_job(job: Job, owner: str, seconds: float) -> bool:
     """Take a job's lease; an owner that was a process of this host and is gone does not count."""
-    rows = Job.objects.filter(pk=job.pk)
+    return take_row(Job.objects.filter(pk=job.pk), owner, seconds)
+
+
+def take_row(rows: QuerySet[Any], owner: str, seconds: float) -> bool:
+    """Take the lease of the one row of `rows`; an owner that is gone does not count."""
     if _take(rows, owner, seconds):
         return True
     holder = rows.values_list("lease_owner", flat=True).first()
