@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyarrow import fs
 from pyspark.sql import DataFrame, SparkSession
 
@@ -40,6 +41,11 @@ def log_path(plane: Plane, feed: str) -> str:
 def base_path(plane: Plane, shard: str) -> str:
     """Where a table's rows are."""
     return f"{plane.warehouse}/tables/{shard}/base"
+
+
+def changes_path(plane: Plane, shard: str) -> str:
+    """Where a maintained view's changes are."""
+    return f"{plane.warehouse}/tables/{shard}/changes"
 
 
 def quarantine_path(plane: Plane, shard: str) -> str:
@@ -156,6 +162,24 @@ def remove(path: str) -> None:
     with _lock:
         for known in [known for known in _logs if known == path or known.startswith(f"{path}/")]:
             del _logs[known]
+
+
+def rows_written(path: str, besides: Collection[str] = ()) -> tuple[int, set[str]]:
+    """Rows in the finished data files of a folder, whether committed or not, and the files'
+    names; those of `besides` are left out."""
+    system, root = fs.FileSystem.from_uri(_uri(path))
+    selector = fs.FileSelector(root, allow_not_found=True)
+    names = {info.base_name for info in system.get_file_info(selector)}
+    names = {name for name in names if name.endswith(".parquet")} - set(besides)
+    return sum(_rows_of(system, f"{root}/{name}") for name in names), names
+
+
+def _rows_of(system: fs.FileSystem, name: str) -> int:
+    try:
+        with system.open_input_file(name) as file:
+            return int(pq.read_metadata(file).num_rows)
+    except (OSError, pa.ArrowInvalid):
+        return 0
 
 
 def open_file(path: str, name: str) -> pa.NativeFile:

@@ -22,8 +22,8 @@ from ingest.tables import changes as changing
 from ingest.tables.apply import Applied
 from ingest.tables.retention import Compacted, Tail
 from ingest.views import folding as view_folding
-from ingest.views import subscribe as subscribing
 from ingest.views import hydration, running, staging, states, stepping
+from ingest.views import subscribe as subscribing
 
 
 def check_connection(target: PostgresTarget) -> tuple[Check, ...]:

@@ -10,7 +10,7 @@ import atexit
 import contextlib
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, TypeVar
 
 import grpc
@@ -21,8 +21,11 @@ from pyspark.sql.connect.client.retries import DefaultPolicy
 from ingest.contract.plane import Plane
 from ingest.errors import HeadraceError, IngestError, Terminal, Transient
 
-Purpose = Literal["read", "write", "log", "snapshot", "maintenance"]
+Purpose = Literal["read", "write", "log", "snapshot", "maintenance", "views"]
 T = TypeVar("T")
+
+FAILURES = (PySparkException, grpc.RpcError)
+"""What Spark's own failures are."""
 
 _SETTINGS = {
     "spark.databricks.delta.skipRecordingEmptyCommits": "false",
@@ -30,6 +33,16 @@ _SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.databricks.delta.properties.defaults.checkpointInterval": "100",
 }
+_OF_PURPOSE: dict[Purpose, dict[str, str]] = {
+    "views": {
+        "spark.sql.shuffle.partitions": "8",
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+        "spark.databricks.delta.merge.materializeSource": "none",
+    },
+}
+"""Views: eight partitions for the large, which the optimizer joins to one for the small; change
+files as they can be read without Spark."""
+
 _LOST = re.compile(
     r"SESSION_(NOT_FOUND|CLOSED|CHANGED)|NO_ACTIVE_SESSION|INVALID_HANDLE\.(SESSION|OPERATION|FORMAT)|UNAVAILABLE|"
     r"failed to connect|Connection refused|Socket closed|Connection reset"
@@ -70,7 +83,7 @@ def session(plane: Plane, purpose: Purpose = "read") -> SparkSession:
     with _lock:
         found = _sessions.get((plane.remote, purpose))
         if found is None:
-            found = _connect(plane)
+            found = _connect(plane, _OF_PURPOSE.get(purpose, {}))
             _sessions[plane.remote, purpose] = found
         return found
 
@@ -93,13 +106,29 @@ def run(
         live = session(plane, purpose)
         try:
             return work(live)
-        except (PySparkException, grpc.RpcError) as error:
+        except FAILURES as error:
             lost = is_lost(error)
             if lost:
                 forget(plane, purpose, live)
             if last or not lost:
                 raise failure(error) from error
     raise AssertionError
+
+
+@contextlib.contextmanager
+def alone(plane: Plane, purpose: Purpose) -> Iterator[SparkSession]:
+    """A session for one long piece of work, so that nothing else is interrupted or followed with
+    it; with the purpose's settings. Ends with the block, and turns failures as `run` does."""
+    live = _connect(plane, _OF_PURPOSE.get(purpose, {}))
+    try:
+        yield live
+    except FAILURES as error:
+        raise failure(error) from error
+    finally:
+        with contextlib.suppress(Exception):
+            live.client.release_session()
+        with contextlib.suppress(Exception):
+            live.client.close()
 
 
 def is_lost(error: Exception) -> bool:
@@ -153,13 +182,15 @@ def close() -> None:
             live.client.close()
 
 
-def _connect(plane: Plane) -> SparkSession:
+def _connect(plane: Plane, settings: Mapping[str, str]) -> SparkSession:
     try:
         made: SparkSession = SparkSession.builder.remote(plane.remote).create()
         made.client.set_retry_policies([DefaultPolicy(max_retries=5, max_backoff=2000)])
         for name, value in _SETTINGS.items():
             made.conf.set(name, value)
-    except (PySparkException, grpc.RpcError) as error:
+        for name, value in settings.items():
+            made.conf.set(name, value)
+    except FAILURES as error:
         raise failure(error) from error
     return made
 

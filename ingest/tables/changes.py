@@ -18,12 +18,19 @@ from ingest.contract.relation import Column as Field
 from ingest.contract.relation import Relation
 from ingest.contract.reports import ResultSet
 from ingest.contract.types import BIGINT, MZ_TIMESTAMP
-from ingest.tables import cast, collection, frontier, moves, plain_versions, schema, tail, trees
-from ingest.tables.collection import quoted
+from ingest.tables import (
+    cast,
+    collection,
+    frontier,
+    moves,
+    plain_versions,
+    schema,
+    tail,
+    trees,
+    view_changes,
+)
 from ingest.tables.frontier import Frontier
-
-TIME = "mz_timestamp"
-DIFF = "mz_diff"
+from ingest.tables.schema import DIFF, TIME, quoted
 
 
 def changes(plane: Plane, source: Input, after: int, upto: int) -> ResultSet:
@@ -43,13 +50,19 @@ def changes(plane: Plane, source: Input, after: int, upto: int) -> ResultSet:
 
 def frame(plane: Plane, live: SparkSession, source: Input, after: int, upto: int) -> DataFrame:
     """The same as a frame; the looks at the log that planning it takes are done at once."""
-    steps = (
-        _by_log(plane, live, source, after, upto)
-        if source.feed
-        else _by_versions(plane, live, source, after, upto)
-    )
+    steps = _steps(plane, live, source, (after, upto))
     nothing = schema.empty(live, source.relation).select("*", *_stamp(0, 0))
     return trees.join(lambda left, right: left.unionAll(right), [nothing, *steps])
+
+
+def _steps(
+    plane: Plane, live: SparkSession, source: Input, span: tuple[int, int]
+) -> list[DataFrame]:
+    if source.segments:
+        return view_changes.frames(plane, live, source, *span)
+    if source.feed:
+        return _by_log(plane, live, source, *span)
+    return _by_versions(plane, live, source, *span)
 
 
 def _by_versions(

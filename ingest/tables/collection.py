@@ -11,8 +11,9 @@ from pyspark.sql.connect import functions as F
 from ingest import delta
 from ingest.contract.commands import ExportColumn, Input
 from ingest.contract.plane import Plane
-from ingest.tables import cast, frontier, plain_versions, tail, trees
+from ingest.tables import cast, frontier, plain_versions, tail, trees, view_rows
 from ingest.tables.pending import Pending, pending
+from ingest.tables.schema import quoted as quoted
 
 
 def at(plane: Plane, session: SparkSession, source: Input, time: int) -> DataFrame:
@@ -20,6 +21,8 @@ def at(plane: Plane, session: SparkSession, source: Input, time: int) -> DataFra
 
     Raises IngestError when it cannot be read at that time.
     """
+    if source.segments:
+        return view_rows.at(plane, session, source, time)
     if not source.feed:
         return base(plane, session, source, plain_versions.at(plane, source.shard, time))
     known = frontier.at(plane, source.shard, time)
@@ -75,11 +78,6 @@ def fill(columns: Sequence[ExportColumn]) -> list[Column]:
         .alias(c.name)
         for c in columns
     ]
-
-
-def quoted(name: str) -> str:
-    """A column's name as Spark reads it back whole."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _keyed(rows: DataFrame, found: Pending, source: Input) -> DataFrame:

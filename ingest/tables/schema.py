@@ -26,6 +26,15 @@ _NAMES = {
 }
 
 
+TIME = "mz_timestamp"
+DIFF = "mz_diff"
+
+
+def quoted(name: str) -> str:
+    """A column's name as Spark reads it back whole."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def type_of(found: DataType) -> Type:
     """Our type of a Spark value; text for what has no other."""
     if isinstance(found, ArrayType):
@@ -42,7 +51,7 @@ def relation(found: StructType) -> Relation:
 
 def spark_schema(wanted: Relation) -> str:
     """The DDL of a relation's columns, every one nullable."""
-    fields = (f"`{c.name.replace('`', '``')}` {c.type.spark}" for c in wanted.columns)
+    fields = (" ".join((quoted(c.name), c.type.spark)) for c in wanted.columns)
     return ", ".join(fields)
 
 

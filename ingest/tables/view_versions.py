@@ -1,0 +1,202 @@
+"""What the commits of a maintained view's data say: how far its base is, which steps count.
+
+A step names the step before it. One that names another than the last that counts was made beside
+it, by a maintainer that had lost the view: it is void, and its rows are never read.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from ingest import delta
+from ingest.contract.plane import Plane
+from ingest.errors import IngestError
+
+
+@dataclass(frozen=True)
+class BaseCommit:
+    """What a commit on a view's base says: it holds everything up to time `time` (ms), which
+    step `step` made; the shard has `columns` columns. `rows` it holds, -1 where the commit's own
+    number says it; `bytes` were there before and stay, less what the commit's numbers say."""
+
+    time: int
+    step: str
+    columns: int
+    rows: int = -1
+    bytes: int = 0
+
+    def to_json(self) -> str:
+        """Compact JSON for `userMetadata`."""
+        return json.dumps({"view": "base", **asdict(self)}, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class StepCommit:
+    """What a commit on a view's changes says: they bring it from step `previous` to time `time`
+    (ms); the inputs' changes after `after` made them. `how` is `ingest.contract.views.Step`'s."""
+
+    step: str
+    previous: str
+    time: int
+    after: int
+    how: str
+
+    def to_json(self) -> str:
+        """Compact JSON for `userMetadata`."""
+        return json.dumps({"view": "step", **asdict(self)}, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Base:
+    """A version of a view's base that holds everything up to `time` (ms)."""
+
+    version: int
+    time: int
+    step: str
+    columns: int
+    rows: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Made:
+    """A step that counts: its commit and the files with its `rows` rows."""
+
+    commit: StepCommit
+    files: tuple[str, ...]
+    rows: int
+    bytes: int
+
+    @property
+    def time(self) -> int:
+        """The time (ms) that the step brought the view to."""
+        return self.commit.time
+
+
+@dataclass(frozen=True)
+class Known:
+    """All there is to know of a view's data without reading it. `bases` and `steps` are oldest
+    first, `void` are ids of steps that do not count; changes up to `trimmed` (ms) are gone."""
+
+    shard: str
+    bases: tuple[Base, ...]
+    steps: tuple[Made, ...]
+    void: tuple[str, ...]
+    trimmed: int = -1
+
+    @property
+    def time(self) -> int:
+        """The time (ms) of the newest step."""
+        return max(self.bases[-1].time, self.steps[-1].time if self.steps else 0)
+
+    @property
+    def step(self) -> str:
+        """The id of the newest step."""
+        newest = self.steps[-1] if self.steps else None
+        if newest is None or newest.time < self.bases[-1].time:
+            return self.bases[-1].step
+        return newest.commit.step
+
+    @property
+    def columns(self) -> int:
+        """How many columns the shard has."""
+        return self.bases[-1].columns
+
+    @property
+    def since(self) -> int:
+        """The first time (ms) that can be read."""
+        return self.bases[0].time
+
+    def base(self, time: int) -> Base:
+        """The newest base that holds nothing after `time` (ms). Raises IngestError 22023 when
+        there is none."""
+        for base in reversed(self.bases):
+            if base.time <= time:
+                return base
+        message = f"timestamp {time} is before the view's history begins"
+        raise IngestError(message, hint="Choose a later AS OF.", sqlstate="22023")
+
+    def between(self, after: int, upto: int) -> list[Made]:
+        """The steps with `after` < time <= `upto`. Raises IngestError 22023 when some are gone."""
+        if after < max(self.trimmed, self.since):
+            message = f"timestamp {after} is before the history that is kept"
+            raise IngestError(message, hint="Choose a later AS OF.", sqlstate="22023")
+        return [step for step in self.steps if after < step.time <= upto]
+
+
+def known(plane: Plane, shard: str) -> Known | None:
+    """What the commits of a shard say; None while it is not hydrated."""
+    bases = _bases(delta.versions(delta.base_path(plane, shard)))
+    if not bases:
+        return None
+    commits = delta.versions(delta.changes_path(plane, shard))
+    steps: list[Made] = []
+    void: list[str] = []
+    last = bases[0].step
+    for version in commits:
+        commit = step_of(version.metadata)
+        if commit is None or commit.step == bases[0].step:
+            continue
+        if commit.previous == last:
+            last = commit.step
+            rows, size = _metric(version, "numOutputRows"), _metric(version, "numOutputBytes")
+            steps.append(Made(commit, version.added, rows, size))
+        elif commit.time > bases[0].time:
+            void.append(commit.step)
+    trimmed = max((delta.trimmed_to(version) for version in commits), default=-1)
+    return Known(shard, tuple(bases), tuple(steps), tuple(void), trimmed)
+
+
+def require(plane: Plane, shard: str) -> Known:
+    """The same. Raises IngestError 55000 while the shard is not hydrated."""
+    found = known(plane, shard)
+    if found is None:
+        raise IngestError(
+            "the view is not readable yet: it is still hydrating",
+            hint="Wait until its status is running.",
+            sqlstate="55000",
+        )
+    return found
+
+
+@lru_cache(maxsize=100_000)
+def step_of(metadata: str) -> StepCommit | None:
+    """The step that a commit carries; None for maintenance."""
+    fields = _fields(metadata, "step")
+    return None if fields is None else StepCommit(**fields)
+
+
+@lru_cache(maxsize=10_000)
+def _base_of(metadata: str) -> BaseCommit | None:
+    fields = _fields(metadata, "base")
+    return None if fields is None else BaseCommit(**fields)
+
+
+def _fields(metadata: str, kind: str) -> dict[str, Any] | None:
+    try:
+        fields = json.loads(metadata)
+    except ValueError:
+        return None
+    if not isinstance(fields, dict) or fields.pop("view", None) != kind:
+        return None
+    return fields
+
+
+def _bases(versions: list[delta.Version]) -> list[Base]:
+    found: list[Base] = []
+    for version in versions:
+        said = _base_of(version.metadata)
+        if said is not None:
+            rows = said.rows if said.rows >= 0 else _metric(version, "numOutputRows")
+            size = said.bytes + _metric(version, "numOutputBytes")
+            size += _metric(version, "numTargetBytesAdded")
+            size -= _metric(version, "numTargetBytesRemoved")
+            found.append(Base(version.number, said.time, said.step, said.columns, rows, size))
+    return found
+
+
+def _metric(version: delta.Version, name: str) -> int:
+    return int(version.metrics.get(name, 0))

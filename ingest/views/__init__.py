@@ -1,0 +1,1 @@
+"""Maintained views: hydrated, stepped, folded, and compared with what replaces them."""

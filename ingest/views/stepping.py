@@ -1,0 +1,102 @@
+"""A step: the view's changes from its last step to a time, as one commit on its changes."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Literal
+
+from pyspark.sql import DataFrame, SparkSession
+
+from ingest import delta, spark
+from ingest.contract.plane import Plane
+from ingest.contract.views import Step, View
+from ingest.errors import Transient
+from ingest.feeds import failpoint
+from ingest.tables import activity, view_rows, view_tail, view_versions
+from ingest.tables.view_versions import Known, StepCommit
+from ingest.views import whole
+
+How = Literal["incremental", "recompute"]
+
+
+@dataclass(frozen=True)
+class Span:
+    """What a step is to do: the view holds everything up to `last`, its inputs did not change
+    until `after`, and it is brought to `upto` (ms). `changed` are names of inputs."""
+
+    known: Known
+    last: int
+    after: int
+    upto: int
+    changed: tuple[str, ...]
+    rows: int
+
+
+def step(plane: Plane, view: View, upto: int, since: int = 0) -> Step:
+    """Bring the view to `upto` (ms); see `ingest.engine.step_view`."""
+    known = view_versions.require(plane, view.shard)
+    if upto <= known.time:
+        return Step(known.time, known.time, how="nothing")
+    span = _span(plane, view, known, max(known.time, min(since, upto)), upto)
+    if view.constant or not span.changed:
+        return Step(upto, span.after, how="nothing")
+    return _commit(plane, view, span, "recompute")
+
+
+def _span(plane: Plane, view: View, known: Known, start: int, upto: int) -> Span:
+    found = {
+        name: activity.between(plane, source, start, upto) for name, source in view.inputs.items()
+    }
+    times = [one.times[0] for one in found.values() if one.times]
+    gone = any(one.gone for one in found.values())
+    after = start if gone else min(times, default=upto + 1) - 1
+    changed = tuple(name for name, one in found.items() if one.times)
+    return Span(known, known.time, after, upto, changed, sum(one.rows for one in found.values()))
+
+
+def _commit(plane: Plane, view: View, span: Span, how: How) -> Step:
+    """Write the step. Raises Transient when another maintainer's came first."""
+    name = uuid.uuid4().hex
+    commit = StepCommit(name, span.known.step, span.upto, span.after, how)
+    try:
+        spark.run(
+            plane, lambda live: _write(plane, live, view, (span, commit)), "views", repeat=False
+        )
+    except Transient:
+        if _found(plane, view, name) is None:
+            raise
+    failpoint.hit("view step written")
+    done = _found(plane, view, name)
+    if done is None:
+        raise Transient("another maintainer was faster with the view", sqlstate="40001")
+    return done
+
+
+def _write(plane: Plane, live: SparkSession, view: View, what: tuple[Span, StepCommit]) -> None:
+    span, commit = what
+    changes = _recomputed(plane, live, view, span)
+    failpoint.hit("view computing")
+    kept = view_rows.stored(changes, view.relation, commit.time, commit.step)
+    delta.append(kept, delta.changes_path(plane, view.shard), commit.to_json())
+
+
+def _recomputed(plane: Plane, live: SparkSession, view: View, span: Span) -> DataFrame:
+    new = whole.rows(plane, live, view, span.upto)
+    return view_rows.minus(new, own(plane, live, view, span.last), view.relation.names)
+
+
+def own(plane: Plane, live: SparkSession, view: View, time: int) -> DataFrame:
+    """The rows that the view holds at `time` (ms)."""
+    return view_rows.of_shard(plane, live, (view.shard, view.relation, view.key), time)
+
+
+def _found(plane: Plane, view: View, name: str) -> Step | None:
+    """The step of that id as the data has it; None when it is void or not there."""
+    known = view_versions.require(plane, view.shard)
+    for made in reversed(known.steps):
+        if made.commit.step == name:
+            added, removed = view_tail.counts(plane, view.shard, [made])
+            how: How = "recompute" if made.commit.how == "recompute" else "incremental"
+            return Step(made.time, made.commit.after, added, removed, how)
+    return None

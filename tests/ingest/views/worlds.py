@@ -1,0 +1,106 @@
+"""Plain tables and views over them, made by hand for tests."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from ingest import engine
+from ingest.contract.commands import Input, Query, Segment
+from ingest.contract.plane import Plane
+from ingest.contract.relation import Column, Relation
+from ingest.contract.types import Type
+from ingest.contract.views import Block, Hydration, Step, View
+
+
+def relation(*columns: tuple[str, str], key: tuple[str, ...] = ()) -> Relation:
+    return Relation(tuple(Column(name, Type.parse(kind)) for name, kind in columns), key)
+
+
+def name() -> str:
+    return f"v{uuid.uuid4().hex[:10]}"
+
+
+def recompute(sql: str, *inputs: str) -> Block:
+    return Block("recompute", sql, dict(zip(inputs, inputs, strict=True)))
+
+
+@dataclass
+class Table:
+    """A plain table under test."""
+
+    plane: Plane
+    relation: Relation
+    shard: str = field(default_factory=name)
+
+    def __post_init__(self) -> None:
+        engine.create_table(self.plane, self.shard, self.relation, 1)
+
+    @property
+    def input(self) -> Input:
+        return Input(self.shard, self.shard, self.relation, key=self.relation.key)
+
+    def insert(self, values: str, time: int) -> None:
+        sql = " ".join(("select * from values", values))
+        engine.insert(self.plane, self.input, Query(sql, {}, time), time)
+
+    def delete(self, where: str | None, time: int) -> None:
+        engine.delete(self.plane, self.input, where, time)
+
+    def update(self, assignments: dict[str, str], where: str | None, time: int) -> None:
+        engine.update(self.plane, self.input, assignments, where, time)
+
+
+def view(shape: Relation, root: Block, key: tuple[str, ...] = (), **inputs: Input) -> View:
+    shard = name()
+    return View(shard, shard, shape, inputs, root, key)
+
+
+def as_input(*versions: tuple[View, int]) -> Input:
+    last = versions[-1][0]
+    segments = tuple(Segment(one.shard, since) for one, since in versions)
+    return Input(last.item, last.shard, last.relation, key=last.key, segments=segments)
+
+
+def hydrate(plane: Plane, made: View, time: int) -> Step:
+    return engine.hydrate_view(plane, made, time, f"hydrate-{made.shard}", ignore)
+
+
+def ignore(_: Hydration) -> None:
+    """Progress that nobody looks at."""
+
+
+def rows(plane: Plane, source: Input, at: int) -> Counter[tuple[Any, ...]]:
+    found = engine.read(plane, Query("select * from u1", {"u1": source}, at)).data
+    return counted(found.to_pylist())
+
+
+def truth(plane: Plane, made: View, at: int) -> Counter[tuple[Any, ...]]:
+    found = engine.read(plane, Query(made.root.sql, made.inputs, at)).data
+    return counted(found.to_pylist())
+
+
+def changes(plane: Plane, source: Input, after: int, upto: int) -> Counter[tuple[Any, ...]]:
+    """Net changes, times apart."""
+    found: Counter[tuple[Any, ...]] = Counter()
+    for row in engine.changes(plane, source, after, upto).data.to_pylist():
+        *cells, _, diff = row.values()
+        found[key_of(cells)] += diff
+    return Counter({row: diff for row, diff in found.items() if diff})
+
+
+def added(start: Counter[tuple[Any, ...]], net: Counter[tuple[Any, ...]]) -> Counter[Any]:
+    result = Counter(start)
+    for row, diff in net.items():
+        result[row] += diff
+    return Counter({row: count for row, count in result.items() if count})
+
+
+def counted(found: list[dict[str, Any]]) -> Counter[tuple[Any, ...]]:
+    return Counter(key_of(list(row.values())) for row in found)
+
+
+def key_of(cells: list[Any]) -> tuple[Any, ...]:
+    return tuple(tuple(cell) if isinstance(cell, list) else cell for cell in cells)
