@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 
-from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
@@ -14,11 +12,4 @@ _http = get_asgi_application()
 
 from console.live.routing import websocket_urlpatterns  # noqa: E402 (models need the set-up above)
 
-application = ProtocolTypeRouter(
-    {
-        "http": _http,
-        "websocket": AllowedHostsOriginValidator(
-            AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
-        ),
-    }
-)
+application = ProtocolTypeRouter({"http": _http, "websocket": URLRouter(websocket_urlpatterns)})

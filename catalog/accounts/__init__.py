@@ -14,6 +14,7 @@ from catalog.accounts.tokens import (
     TokenRow,
     authenticate_app_password,
     create_token,
+    is_valid,
     revoke_token,
     tokens,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "encode",
     "first_owner_link",
     "has_users",
+    "is_valid",
     "revoke_token",
     "tokens",
     "user_by_email",

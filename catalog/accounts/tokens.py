@@ -101,6 +101,11 @@ def recognise(password: str, email: str = "") -> User | None:
     return token.user
 
 
+def is_valid(password: str, email: str = "") -> bool:
+    """Whether an app-specific password that was good before still is."""
+    return recognise(password, email) is not None
+
+
 def _used(token: ApiToken) -> None:
     """Note the use, at most once a minute: a busy client must not become a writer."""
     now = timezone.now()

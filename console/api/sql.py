@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from catalog.results import Done, Notice, Result
+from catalog.results import Done, Result
 from catalog.sql.nodes.session import SetVariable
 from catalog.sql.parse import parse_one
 from catalog.sql.render import render
@@ -21,8 +21,8 @@ from console.api import examples
 from console.api.failures import error_body
 from console.api.parsers import BoundedJSON, BoundedText
 from console.api.shapes.sql import SqlResponse, SqlResult, SqlSerializer
-from console.api.values import describe, json_rows
 from console.execute import open_session
+from console.values import describe, json_rows, notice_body
 from ingest.errors import HeadraceError
 
 Batch = tuple[str, tuple[str | None, ...], bool]
@@ -128,10 +128,3 @@ def result_body(result: Result) -> dict[str, Any]:
     if result.parameters:
         body["parameters"] = [{"name": name, "value": value} for name, value in result.parameters]
     return body
-
-
-def notice_body(notice: Notice) -> dict[str, str]:
-    """A notice, without the fields it does not have."""
-    body = {"message": notice.message, "code": notice.code, "severity": notice.severity}
-    more = {"detail": notice.detail, "hint": notice.hint}
-    return body | {name: value for name, value in more.items() if value is not None}

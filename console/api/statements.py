@@ -13,8 +13,8 @@ from catalog.sql.nodes.names import ItemKind
 from catalog.sql.nodes.statement import Statement
 from catalog.sql.render import render
 from console.api.shapes.items import Removal, Renamed, find, name_of
-from console.api.sql import notice_body
 from console.execute import run
+from console.values import notice_body
 from ingest.errors import HeadraceError
 
 

@@ -1,4 +1,4 @@
-"""A result's rows as JSON, in the field's way.
+"""A result's rows and notices as JSON, in the field's way.
 
 Numbers are strings, because JSON's are not exact; null is null; booleans, arrays and jsonb are
 JSON's own; everything else is PostgreSQL's text.
@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from catalog.results import Notice
 from catalog.text_values import texts
 from ingest.contract.relation import Relation
 from ingest.contract.types import Type
@@ -42,6 +43,13 @@ def describe(relation: Relation) -> dict[str, Any]:
             for column in relation.columns
         ]
     }
+
+
+def notice_body(notice: Notice) -> dict[str, str]:
+    """A notice, without the fields it does not have."""
+    body = {"message": notice.message, "code": notice.code, "severity": notice.severity}
+    more = {"detail": notice.detail, "hint": notice.hint}
+    return body | {name: value for name, value in more.items() if value is not None}
 
 
 def _values(array: Any, type_: Type) -> list[Any]:
