@@ -1,8 +1,14 @@
-"""Two thousand tables: one commit, one picture, quick lists; limits suit slow machines."""
+"""Two thousand tables cost as many questions to the database as two: speed is in their number.
+
+What the clock says is in `bench/`.
+"""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from catalog import reads, snapshot
 from catalog.models import Item, SourceReference
@@ -15,10 +21,10 @@ TABLES = 2000
 def test_two_thousand_tables(session: Session, run: Run) -> None:
     run("CREATE SOURCE house FROM LOAD GENERATOR AUCTION (TICK INTERVAL '1s')")
     text = "".join(f"CREATE TABLE t{n} FROM SOURCE house (REFERENCE bids);" for n in range(TABLES))
-    assert _seconds(lambda: list(session.execute(f"BEGIN; {text} COMMIT"))) < 30
+    assert _queries(lambda: list(session.execute(f"BEGIN; {text} COMMIT"))) < TABLES / 10
     assert Item.objects.count() == TABLES + 1
-    assert _seconds(lambda: snapshot.load("local/embedded")) < 2
-    assert _seconds(reads.tables) < 3
+    assert _queries(lambda: snapshot.load("local/embedded")) < 20
+    assert _queries(reads.tables) < 12
 
 
 def test_two_thousand_references(run: Run) -> None:
@@ -27,13 +33,11 @@ def test_two_thousand_references(run: Run) -> None:
     SourceReference.objects.bulk_create(
         SourceReference(**{**row, "id": None, "name": f"r{n}"}) for n in range(TABLES)
     )
-    assert _seconds(lambda: reads.references("u1")) < 0.5
+    assert _queries(lambda: reads.references("u1")) < 6
 
 
-def _seconds(work: object) -> float:
-    started = time.perf_counter()
-    assert callable(work)
-    work()
-    took = time.perf_counter() - started
-    print(f"{took:.3f} s")
-    return took
+def _queries(work: Callable[[], object]) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        work()
+    print(f"{len(queries)} queries")
+    return len(queries)

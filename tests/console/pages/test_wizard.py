@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
 import uuid
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from catalog import accounts, drafts, reads
 from catalog.models import User
@@ -198,9 +199,6 @@ def test_two_thousand_references_stay_quick(
     base = _draft(browser, many)
     for path in (f"{base}?step=tables", f"{base}/tree?q=table_07", f"{base}/schema?ns=schema_20"):
         browser.get(path)
-        took = []
-        for _ in range(5):
-            began = time.process_time()
+        with CaptureQueriesContext(connection) as queries:
             browser.get(path)
-            took.append(time.process_time() - began)
-        assert min(took) < 0.06, (path, took)
+        assert len(queries) < 20, path
