@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import django
 
-from bench import adding, freshness, picker, selects, snapshot
+from bench import adding, freshness, picker, selects, snapshot, views
 from bench.metric import Metric, table, write
 from tests.services import postgres, product
 from tests.services.postgres import Postgres
@@ -31,6 +31,9 @@ MEASURES: dict[str, Measure] = {
     ),
     "snapshot": lambda server, running, options: snapshot.measure(
         server, running, options.rows, options.rows // 5, options.rounds
+    ),
+    "views": lambda server, running, options: views.measure(
+        server, running, (options.rows // 5, options.rows * 2), options.rounds
     ),
 }
 

@@ -1,0 +1,160 @@
+"""Maintained views: a step after a change of 1 %, beside computing the view anew; and applying.
+
+A step counts from the moment in which the table has the change to the moment in which the view
+has it, so the maintainer's pause is in it. Computing anew is the hydration of the same view.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+import psycopg
+
+from bench import product, upstream
+from bench.metric import Metric
+from tests.services.postgres import Postgres
+from tests.services.product import Product
+
+WAYS = {
+    "filter": "CREATE MATERIALIZED VIEW measured AS SELECT id, amount, status FROM facts"
+    " WHERE amount > 5000",
+    "join": "CREATE MATERIALIZED VIEW measured AS SELECT f.id, f.amount, c.region FROM facts AS f"
+    " JOIN customers AS c ON c.id = f.customer_id",
+    "group by": "CREATE MATERIALIZED VIEW measured AS SELECT customer_id, count(*) AS orders,"
+    " sum(amount) AS total, max(amount) AS most FROM facts GROUP BY customer_id",
+    "distinct": "CREATE MATERIALIZED VIEW measured AS SELECT DISTINCT customer_id, status"
+    " FROM facts",
+}
+_CHANGE = "update facts set amount = amount + 1 where id %% 100 = %s"
+_CUSTOMERS = (
+    "create table customers (id int primary key, region text not null)",
+    "insert into customers select g, 'region ' || g %% 50 from generate_series(0, 100000) g",
+)
+_PATIENCE = 1200.0
+
+
+def measure(server: Postgres, running: Product, sizes: Sequence[int], rounds: int) -> list[Metric]:
+    """Every kind of view over tables of each size, then applying at the largest."""
+    found: list[Metric] = []
+    for size in sorted(sizes):
+        dsn = _follow(server, running, size)
+        for kind, text in WAYS.items():
+            step, anew = _refresh(running, dsn, text, rounds)
+            name = f"view {kind}, step after 1 %, {size:,} rows"
+            found.append(Metric(name, step, "s", "computing anew", anew, 0.2))
+            print(f"  {name}: {step:.2f} s beside {anew:.2f} s", file=sys.stderr)
+        if size == max(sizes):
+            found.append(_apply(running, rounds))
+        product.drop(running, "source", "views_source")
+    return found
+
+
+def _follow(server: Postgres, running: Product, size: int) -> str:
+    name = f"bench_views_{size}"
+    dsn = server.create_database(name)
+    upstream.make_wide(dsn, "facts", size)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for statement in _CUSTOMERS:
+            connection.execute(statement, ())
+        connection.execute("create publication bench for table facts, customers")
+    product.connect(running, name, dsn)
+    product.source(running, "views_source", name, "bench")
+    product.tables(running, "views_source", {"facts": "facts", "customers": "customers"})
+    product.wait_running(running, ["facts", "customers"], 900)
+    return dsn
+
+
+def _refresh(running: Product, dsn: str, text: str, rounds: int) -> tuple[float, float]:
+    steps, anew = [], [_made(running, text)]
+    for turn in range(rounds):
+        steps.append(_step(running, dsn, turn))
+    product.drop(running, "materialized view", "measured")
+    anew.append(_made(running, text))
+    product.drop(running, "materialized view", "measured")
+    return statistics.median(steps), statistics.median(anew)
+
+
+def _step(running: Product, dsn: str, turn: int) -> float:
+    """Change one row in a hundred, and wait for the table, then for the view; seconds between."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(_CHANGE, (turn,))
+        row = connection.execute(
+            "select (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint"
+        ).fetchone()
+    position = int(row[0]) if row else 0
+    _wait(lambda: int(running.value("SELECT lsn FROM views_source") or 0) >= position)
+    began, reached = time.monotonic(), _frontier(running, "facts")
+    _wait(lambda: _frontier(running, "measured") >= reached)
+    return time.monotonic() - began
+
+
+def _made(running: Product, text: str) -> float:
+    """Create the view and wait until it can be read; seconds."""
+    began = time.monotonic()
+    running.sql(text)
+    _wait(lambda: _hydrated(running, "measured"))
+    return time.monotonic() - began
+
+
+def _apply(running: Product, rounds: int) -> Metric:
+    """Applying a replacement of all the rows beside one of a thousand."""
+    took: dict[str, list[float]] = {"few_rows": [], "all_rows": []}
+    running.sql(
+        "CREATE MATERIALIZED VIEW few_rows AS SELECT id, amount FROM facts WHERE id <= 1000"
+    )
+    running.sql("CREATE MATERIALIZED VIEW all_rows AS SELECT id, amount FROM facts")
+    _wait(lambda: _hydrated(running, "few_rows") and _hydrated(running, "all_rows"))
+    for _ in range(rounds):
+        for name, seconds in took.items():
+            running.sql(_DEFINITIONS[name])
+            _wait(lambda: _hydrated(running, "better"))
+            began = time.monotonic()
+            running.sql(_APPLY[name])
+            seconds.append(time.monotonic() - began)
+    for name in took:
+        product.drop(running, "materialized view", name)
+    few, whole = (statistics.median(took[name]) * 1000 for name in took)
+    return Metric("apply a replacement, all rows/1,000", whole, "ms", "1,000 rows", few, 1.2)
+
+
+_DEFINITIONS = {
+    "few_rows": "CREATE REPLACEMENT MATERIALIZED VIEW better FOR few_rows"
+    " AS SELECT id, amount * 2 AS amount FROM facts WHERE id <= 1000",
+    "all_rows": "CREATE REPLACEMENT MATERIALIZED VIEW better FOR all_rows"
+    " AS SELECT id, amount * 2 AS amount FROM facts",
+}
+_APPLY = {
+    "few_rows": "ALTER MATERIALIZED VIEW few_rows APPLY REPLACEMENT better",
+    "all_rows": "ALTER MATERIALIZED VIEW all_rows APPLY REPLACEMENT better",
+}
+_HYDRATED = (
+    "SELECT o.name FROM mz_internal.mz_hydration_statuses AS h"
+    " JOIN mz_objects AS o ON o.id = h.object_id WHERE h.hydrated"
+)
+_FRONTIERS = (
+    "SELECT o.name, f.write_frontier FROM mz_internal.mz_frontiers AS f"
+    " JOIN mz_objects AS o ON o.id = f.object_id"
+)
+
+
+def _hydrated(running: Product, name: str) -> bool:
+    return [name] in running.sql(_HYDRATED)
+
+
+def _frontier(running: Product, name: str) -> int:
+    """Everything before this time (ms) is in the table or view."""
+    found = {row[0]: row[1] for row in running.sql(_FRONTIERS)}
+    return int(found.get(name) or 0)
+
+
+def _wait(holds: Callable[[], bool]) -> None:
+    """Ask until it holds; raises TimeoutError."""
+    until = time.monotonic() + _PATIENCE
+    while not holds():
+        if time.monotonic() > until:
+            message = f"not within {_PATIENCE:.0f} s"
+            raise TimeoutError(message)
+        time.sleep(0.02)
