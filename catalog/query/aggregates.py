@@ -257,17 +257,18 @@ def filtered(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
     )
 
 
-_SPARK_AGGREGATES = frozenset(
+SPARK_AGGREGATES = frozenset(
     {"COUNT", "SUM", "AVG", "MIN", "MAX", "BOOL_AND", "BOOL_OR", "COLLECT_LIST", "COLLECT_SET"}
     | {"STDDEV_SAMP", "STDDEV_POP", "VAR_SAMP", "VAR_POP"}
 )
+"""The aggregates that Spark's texts are made of."""
 
 
 def _map_calls(bound: Bound, change: Callable[[exp.Expr], exp.Expr]) -> Bound:
     """Change each Spark aggregate or window function, with its FILTER if it has one."""
     root = exp.Paren(this=bound.node.copy())
     for found in list(root.find_all(exp.Anonymous)):
-        if found.this not in _SPARK_AGGREGATES | _SPARK_WINDOWS:
+        if found.this not in SPARK_AGGREGATES | _SPARK_WINDOWS:
             continue
         target = found.parent if isinstance(found.parent, exp.Filter) else found
         target.replace(change(target.copy()))

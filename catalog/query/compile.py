@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +24,7 @@ from catalog.query import (  # noqa: F401
     rewrite_time,
 )
 from catalog.query.binder import Binder, BoundQuery, Moment
+from catalog.query.blocks import blocks
 from catalog.query.build import Bound, call
 from catalog.query.casts import as_text
 from catalog.query.light import is_light
@@ -31,8 +33,10 @@ from catalog.query.scope import Output, settled
 from catalog.query.select import bind_query
 from catalog.sql.render import identifier
 from ingest.contract.relation import Column, Relation
+from ingest.contract.views import Block
 
 QueryKind = Literal["data", "system", "constant"]
+_NO_MOMENT = Moment(0, dt.datetime(1970, 1, 1, tzinfo=dt.UTC))
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,19 @@ class Compiled:
     sql: str
     items: frozenset[str]
     relation: Relation
+
+
+@dataclass(frozen=True)
+class MaintainedQuery:
+    """A query that is kept: its blocks, the item id of each of their inputs, and what it gives.
+
+    `key` are columns of `relation` that no two rows share, empty when none are known.
+    """
+
+    block: Block
+    inputs: dict[str, str]
+    relation: Relation
+    key: tuple[str, ...] = ()
 
 
 def inspect(query: exp.Expr, names: Names) -> Reads:
@@ -156,14 +173,28 @@ def compile_query(query: exp.Expr, names: Names, moment: Moment) -> Compiled:
     is understood but not done.
     """
     binder = Binder(names, moment, query=bind_query)
+    named, relation = _bound(binder, query)
+    return Compiled(named.sql(dialect="spark"), frozenset(binder.items), relation)
+
+
+def compile_view(query: exp.Expr, names: Names) -> MaintainedQuery:
+    """The query cut into blocks that can be kept up to date.
+
+    It must read no time; see `catalog.query.blocks.unmaintainable`. Raises as `compile_query`.
+    """
+    binder = Binder(names, _NO_MOMENT, query=bind_query)
+    named, relation = _bound(binder, query)
+    block, inputs = blocks(named)
+    return MaintainedQuery(block, inputs, relation)
+
+
+def _bound(binder: Binder, query: exp.Expr) -> tuple[exp.Query, Relation]:
     try:
         bound = bind_query(binder, query, None)
     except RecursionError:
         raise StatementError("query is nested too deeply", sqlstate="54001") from None
     bound = BoundQuery(bound.node, settled(bound.outputs))
-    named = _named(bound)
-    relation = Relation(tuple(Column(o.name, o.type) for o in bound.outputs))
-    return Compiled(named.sql(dialect="spark"), frozenset(binder.items), relation)
+    return _named(bound), Relation(tuple(Column(o.name, o.type) for o in bound.outputs))
 
 
 def _named(bound: BoundQuery) -> exp.Query:

@@ -13,31 +13,38 @@ from typing import Literal
 from ingest.contract.commands import Input
 from ingest.contract.relation import Relation
 
-BlockKind = Literal["linear", "partitioned", "recompute"]
+BlockKind = Literal["linear", "partitioned", "topk", "recompute"]
+MZ_DIFF = "mz_diff"
+"""How many times a row of a change was added (positive) or removed."""
 AFFECTED = "affected"
 """The name that a partitioned block's `restricted` text gives to the keys to compute again."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A Spark query that is linear in every child it `uses`: it distributes over their rows.
+    """What changes of one `child` give: the child stands in the Spark text with `mz_diff`, and so
+    do the rows that come out. Other children stand in it as they are."""
 
-    Each child stands in it once; a relation that a query reads twice is two children.
-    """
-
+    child: str
     sql: str
-    uses: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Block:
-    """One query block; `sql` is all of it, in Spark's words.
+    """One query block. `sql` is all of it, in Spark's words, over the names of the view's inputs;
+    the other texts are over the names of its own `children`.
 
-    linear: the rows are those of its `parts`, one after the other. partitioned: rows whose key
-    is not among those of `keys` (each gives `key` columns, over changed children) stay as they
-    are; `restricted` is `sql` for the keys in `AFFECTED` alone, whose columns are `key`.
-    `output_key` are the block's own columns with the same values, in `key`'s order, when it has
-    them all. recompute: nothing is known; all of it is computed again and compared.
+    linear: every change is given by `parts`, one for each child.
+    partitioned: changes of the children in `parts` are given by them. Other children's touch the
+    keys that `keys` give (columns `key`, and mz_diff): rows with another key stay as they are,
+    `restricted` is the block for the keys in `AFFECTED` alone. `output_key` are the block's own
+    columns with the same values, in `key`'s order, when it has them all.
+    topk: the first `limit` rows, in `order`, of what the only child has; no two rows tie but
+    equal ones.
+    recompute: nothing is known; all of it is computed again and compared. `reason` says why.
+    `exact`: the same inputs always give the same rows. Where they do not, in floating-point sums,
+    only a view's own stored rows say what to take back. `columns` are the names that the texts
+    give to what comes out.
     """
 
     kind: BlockKind
@@ -49,6 +56,18 @@ class Block:
     restricted: str = ""
     output_key: tuple[str, ...] = ()
     reason: str = ""
+    order: str = ""
+    limit: int = 0
+    exact: bool = True
+    columns: tuple[str, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the inputs that the block reads, through its children."""
+        names: list[str] = []
+        for child in self.children.values():
+            names += [child] if isinstance(child, str) else child.inputs
+        return tuple(names)
 
 
 @dataclass(frozen=True)

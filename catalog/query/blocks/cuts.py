@@ -1,0 +1,69 @@
+"""A block while it is made: trees instead of texts, so that what is around it can join in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from catalog.query.blocks.shape import outputs, tables
+from ingest.contract.views import Block, BlockKind, Part
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A block of trees; the fields mean what those of `Block` do.
+
+    `core` is what the block's rows come from, over its children.
+    """
+
+    kind: BlockKind
+    whole: exp.Query
+    children: dict[str, Cut | str] = field(default_factory=dict)
+    parts: dict[str, exp.Query] = field(default_factory=dict)
+    keys: dict[str, exp.Query] = field(default_factory=dict)
+    key: tuple[str, ...] = ()
+    restricted: exp.Query | None = None
+    output_key: tuple[str, ...] = ()
+    order: str = ""
+    limit: int = 0
+    exact: bool = True
+
+    @property
+    def sound(self) -> bool:
+        """Whether the block and all below it always give the same rows for the same inputs."""
+        below = [child for child in self.children.values() if isinstance(child, Cut)]
+        return self.exact and all(child.sound for child in below)
+
+    def block(self) -> Block:
+        """The block as the data plane takes it."""
+        children = {
+            name: child if isinstance(child, str) else child.block()
+            for name, child in self.children.items()
+        }
+        return Block(
+            self.kind,
+            text(self.whole),
+            children,
+            parts=tuple(Part(child, text(query)) for child, query in self.parts.items()),
+            keys=tuple(Part(child, text(query)) for child, query in self.keys.items()),
+            key=self.key,
+            restricted=text(self.restricted) if self.restricted is not None else "",
+            output_key=self.output_key,
+            order=self.order,
+            limit=self.limit,
+            exact=self.exact,
+            columns=tuple(outputs(self.whole)),
+        )
+
+
+def recompute(query: exp.Query, reason: str) -> Block:
+    """The block of a query that can only be computed again."""
+    children: dict[str, Block | str] = {name: name for name in tables(query)}
+    names = tuple(outputs(query))
+    return Block("recompute", text(query), children, reason=reason, exact=False, columns=names)
+
+
+def text(query: exp.Query) -> str:
+    """A tree in Spark's words."""
+    return query.sql(dialect="spark")

@@ -1,0 +1,176 @@
+"""From a bound query to its tree of blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from catalog.query.blocks import outer, partitions, semi, sets
+from catalog.query.blocks.cuts import Cut
+from catalog.query.blocks.linear import is_linear, signed
+from catalog.query.blocks.nesting import around, nested
+from catalog.query.blocks.shape import (
+    Recompute,
+    aggregates,
+    check,
+    column,
+    derived,
+    is_outer,
+    items,
+    joins,
+    named,
+    own,
+    per_row,
+    plain,
+    subqueries,
+    windows,
+)
+from ingest.contract.views import MZ_DIFF
+
+
+@dataclass
+class Cutter:
+    """One query's cutting: fresh names for its blocks (`b1`) and derived tables (`x1`)."""
+
+    counter: int = 0
+
+    def fresh(self, prefix: str) -> str:
+        """A name that nothing else in the texts has."""
+        self.counter += 1
+        return f"{prefix}{self.counter}"
+
+    def cut(self, query: exp.Query) -> Cut:
+        """The block of a query; raises Recompute with the reason when there is none."""
+        if isinstance(query, exp.Subquery):
+            return self.cut(query.this)
+        if isinstance(query, exp.SetOperation):
+            return self._set(query)
+        if not isinstance(query, exp.Select):
+            raise Recompute("a query of an unknown kind")
+        check(query)
+        if query.args.get("limit") or query.args.get("offset"):
+            raise Recompute("LIMIT below the top of the query")
+        return self._select(query)
+
+    def inline(self, query: exp.Query, children: dict[str, Cut | str]) -> exp.Query:
+        """The query over children: derived tables that are not linear become blocks."""
+        if isinstance(query, exp.Subquery):
+            return self.inline(query.this, children)
+        copy = query.copy()
+        if isinstance(copy, exp.SetOperation):
+            for side in ("this", "expression"):
+                copy.set(side, self.inline(copy.args[side], children))
+            return copy
+        if isinstance(copy, exp.Select):
+            check(copy)
+            for item in items(copy):
+                self._item(item, children)
+        return copy
+
+    def _item(self, item: exp.Expr, children: dict[str, Cut | str]) -> None:
+        if isinstance(item, exp.Table):
+            children[item.name] = item.name
+        elif isinstance(item, exp.Subquery) and is_linear(item.this):
+            item.set("this", self.inline(item.this, children))
+        elif isinstance(item, exp.Subquery):
+            name = self.fresh("b")
+            children[name] = self.cut(item.this)
+            alias = item.args["alias"].copy()
+            item.replace(exp.Table(this=exp.to_identifier(name), alias=alias))
+
+    def _select(self, select: exp.Select) -> Cut:
+        if is_linear(select):
+            return self._linear(select)
+        if select.args.get("distinct"):
+            return self._distinct(select)
+        source = not is_linear(partitions.source(select))
+        if aggregates(select) or windows(select):
+            if source:
+                select = nested(select, len(items(select)), self.fresh("x"), where=True)
+            return partitions.cut(self, select)
+        return self._joined(select)
+
+    def _linear(self, select: exp.Select) -> Cut:
+        lone = [item for item in items(select) if not per_row(item)]
+        if len(lone) == 1 and isinstance(lone[0], exp.Subquery):
+            inner = self.cut(lone[0].this)
+            if inner.kind == "partitioned":
+                return _fused(select, lone[0].alias, inner)
+        return self.linear(select)
+
+    def linear(self, query: exp.Query) -> Cut:
+        """The block of a query that is linear."""
+        children: dict[str, Cut | str] = {}
+        inlined = self.inline(query, children)
+        parts = {child: signed(inlined, child) for child in children}
+        return Cut("linear", query, children, parts=parts)
+
+    def _distinct(self, select: exp.Select) -> Cut:
+        every = select.copy()
+        every.set("distinct", None)
+        if is_linear(every) and not _generates(every):
+            return partitions.cut(self, select)
+        over = around(every, self.fresh("x"))
+        over.set("distinct", exp.Distinct())
+        return replace(partitions.cut(self, over), whole=select)
+
+    def _joined(self, select: exp.Select) -> Cut:
+        """Outer and semi joins: one a block, the last one first."""
+        if subqueries(select.args.get("where")):
+            select = semi.joined(self, select)
+        followed = [i for i, join in enumerate(joins(select)) if is_outer(join)]
+        last = followed[-1]
+        if len(followed) > 1 and last == len(joins(select)) - 1:
+            return self._select(nested(select, last + 1, self.fresh("x")))
+        if last != len(joins(select)) - 1:
+            return self._select(nested(select, last + 2, self.fresh("x")))
+        return outer.cut(self, select)
+
+    def _set(self, query: exp.SetOperation) -> Cut:
+        if is_linear(query):
+            return self.linear(query)
+        if isinstance(query, exp.Union):
+            copy = query.copy()
+            every = exp.Union(this=copy.this, expression=copy.expression, distinct=False)
+            over = around(every, self.fresh("x"))
+            over.set("distinct", exp.Distinct())
+            return replace(self.cut(over), whole=query)
+        return sets.cut(self, query)
+
+
+def _generates(select: exp.Select) -> bool:
+    """Whether a function in the select list gives several rows."""
+    calls = (node for node in own(*select.expressions) if isinstance(node, exp.Anonymous))
+    return any(node.this == "EXPLODE" for node in calls)
+
+
+def _fused(select: exp.Select, alias: str, inner: Cut) -> Cut:
+    """A filter and projection of a partitioned block, as one with it."""
+
+    def over(query: exp.Query, *, sign: bool) -> exp.Select:
+        copy = select.copy()
+        found = next(item for item in items(copy) if item.alias == alias)
+        found.replace(derived(query.copy(), alias))
+        if sign:
+            copy.append("expressions", named(column(MZ_DIFF, alias), MZ_DIFF))
+        return copy
+
+    if inner.restricted is None:
+        raise TypeError(inner.kind)
+    return replace(
+        inner,
+        whole=select,
+        parts={child: over(part, sign=True) for child, part in inner.parts.items()},
+        restricted=over(inner.restricted, sign=False),
+        output_key=_renamed(select, alias, inner.output_key),
+    )
+
+
+def _renamed(select: exp.Select, alias: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    given = {
+        node.name: item.alias_or_name
+        for item in select.expressions
+        if isinstance(node := plain(item), exp.Column) and node.table in ("", alias)
+    }
+    return tuple(given[name] for name in names) if set(names) <= set(given) else ()

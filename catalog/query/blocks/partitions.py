@@ -1,0 +1,88 @@
+"""GROUP BY, DISTINCT and window functions: rows of one key depend on rows of that key alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from catalog.query.blocks.cuts import Cut
+from catalog.query.blocks.exact import is_exact
+from catalog.query.blocks.linear import signed
+from catalog.query.blocks.restricting import equalities, restrict
+from catalog.query.blocks.shape import Recompute, items, joins, named, plain, windows
+
+if TYPE_CHECKING:
+    from catalog.query.blocks.cutter import Cutter
+
+
+def source(select: exp.Select) -> exp.Select:
+    """What a SELECT takes its rows from, without what it makes of them."""
+    found = exp.Select(expressions=[exp.Literal.number(1)])
+    copy = select.copy()
+    for name in ("from_", "joins", "where"):
+        found.set(name, copy.args.get(name))
+    return found
+
+
+def cut(cutter: Cutter, select: exp.Select) -> Cut:
+    """The block; raises Recompute when nothing divides its rows."""
+    keys = _keys(select)
+    children: dict[str, Cut | str] = {}
+    inlined = cutter.inline(select, children)
+    if not isinstance(inlined, exp.Select):
+        raise TypeError(type(inlined))
+    core = source(inlined)
+    core.set("expressions", [named(key, f"k{i}") for i, key in enumerate(keys, 1)])
+    touched = {child: signed(core, child) for child in children}
+    equal = equalities(inlined.args.get("where"), *(j.args.get("on") for j in joins(inlined)))
+    restrict(inlined, keys, equal, len(items(inlined)))
+    return Cut(
+        "partitioned",
+        select,
+        children,
+        keys=touched,
+        key=tuple(f"k{i}" for i in range(1, len(keys) + 1)),
+        restricted=inlined,
+        output_key=given(select, keys),
+        exact=is_exact(select),
+    )
+
+
+def _keys(select: exp.Select) -> list[exp.Expr]:
+    if select.args.get("distinct"):
+        return [plain(node) for node in select.expressions]
+    groups = group_keys(select)
+    found = windows(select)
+    if not found:
+        if not groups:
+            raise Recompute("an aggregate over all rows")
+        return groups
+    common = [plain(key) for key in found[0].args.get("partition_by") or []]
+    for window in found[1:]:
+        others = [plain(key) for key in window.args.get("partition_by") or []]
+        common = [key for key in common if key in others]
+    if select.args.get("group"):
+        common = [key for key in common if key in groups]
+    if not common:
+        raise Recompute("window functions without a PARTITION BY that they share")
+    return common
+
+
+def group_keys(select: exp.Select) -> list[exp.Expr]:
+    """The expressions of GROUP BY; raises Recompute for several groupings at once."""
+    group = select.args.get("group")
+    if group is None:
+        return []
+    keys: list[exp.Expr] = []
+    for node in group.expressions:
+        if isinstance(node, exp.GroupingSets | exp.Rollup | exp.Cube):
+            raise Recompute("GROUPING SETS, ROLLUP or CUBE")
+        keys += node.expressions if isinstance(node, exp.Tuple) else [node]
+    return list(dict.fromkeys(plain(key) for key in keys))
+
+
+def given(select: exp.Select, keys: list[exp.Expr]) -> tuple[str, ...]:
+    """The outputs with the keys' values; none when one is missing."""
+    names = {plain(node): node.alias_or_name for node in reversed(select.expressions)}
+    return tuple(names[key] for key in keys) if set(keys) <= set(names) else ()
