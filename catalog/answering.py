@@ -175,7 +175,7 @@ class Reader:
         feeds = {
             table.id: picture.entries[table.table.source].source.feed
             for table in tables
-            if table.kind == "table" and table.table.source
+            if table.fed
         }
         fed = fed_through(self.region, set(feeds.values()))
         through = {table: fed.get(feed) for table, feed in feeds.items()}

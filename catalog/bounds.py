@@ -55,7 +55,7 @@ def bounds(region: str, picture: Picture, inputs: Iterable[Entry]) -> Bounds:
     Raises Terminal for a table that has failed, StatementError for one that was dropped.
     """
     entries = list(inputs)
-    fed = [entry for entry in entries if entry.kind == "table" and entry.table.source]
+    fed = [entry for entry in entries if entry.fed]
     kept = [entry for entry in entries if entry.kind == "materialized view"]
     plain = [entry.id for entry in entries if entry.kind == "table" and not entry.table.source]
     since, waiting = _exports(region, fed) if fed else (0, ())
@@ -136,8 +136,9 @@ def _view(
 def _error(row: ViewProgress | None) -> StatementError | None:
     if row is None or row.sqlstate[:2] not in DATA_ERRORS:
         return None
-    texts = {"detail": row.detail or None, "hint": row.hint or None}
-    return StatementError(row.error, sqlstate=row.sqlstate, **texts)
+    return StatementError(
+        row.error, detail=row.detail or None, hint=row.hint or None, sqlstate=row.sqlstate
+    )
 
 
 def _hydrating(entry: Entry, row: ViewProgress | None) -> str:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from catalog import snapshot
+from catalog.inputs import input_of
 from catalog.models import ExportProgress
 from catalog.models import Feed as FeedRow
-from catalog.plan.picture import Entry, Picture
+from catalog.plan.definitions import view_query
+from catalog.plan.picture import Entry, Picture, SourceFacts, Version
+from catalog.plan.readable import ReadableNames
+from catalog.plan.scope import Scope
+from catalog.query.compile import compile_view
 from catalog.targets import generator, postgres_target, unseal
-from ingest.contract.commands import Export, Feed, Generator
+from ingest.contract.commands import Export, Feed, Generator, Webhooks
 from ingest.contract.upstream import PostgresTarget
+from ingest.contract.views import View
 
 
 def wanted_feeds(region: str) -> tuple[str, ...]:
@@ -28,7 +34,7 @@ def sources_of(picture: Picture, feed: str) -> tuple[Entry, ...]:
     return tuple(
         entry
         for entry in picture.entries.values()
-        if entry.kind == "source" and entry.source.feed == feed
+        if isinstance(entry.facts, SourceFacts) and entry.facts.feed == feed
     )
 
 
@@ -62,8 +68,10 @@ def drop_command(region: str, gid: str) -> Feed | None:
     return Feed(gid, row.epoch, target, row.publication, row.slot)
 
 
-def _target(picture: Picture, source: Entry) -> PostgresTarget | Generator:
+def _target(picture: Picture, source: Entry) -> PostgresTarget | Generator | Webhooks:
     facts = source.source
+    if facts.type == "webhook":
+        return Webhooks()
     if facts.type != "postgres":
         return generator(facts)
     return postgres_target(picture.region, picture.entries[facts.connection].connection)
@@ -93,4 +101,24 @@ def export_of(table: Entry, *, hydrated: bool) -> Export:
         key=table.relation.key,
         snapshot_group=facts.snapshot_group,
         hydrated=hydrated,
+    )
+
+
+def view_command(picture: Picture, entry: Entry, version: Version | None = None) -> View:
+    """A maintained view or replacement as the data plane keeps it, or a `version` that it had.
+
+    Raises StatementError when an earlier version reads what is not there any more.
+    """
+    create_sql = entry.create_sql if version is None else version.create_sql
+    names = ReadableNames(Scope(picture, entry.owner))
+    kept = compile_view(view_query(create_sql), names)
+    inputs = {name: input_of(picture.entries[item], picture) for name, item in kept.inputs.items()}
+    return View(
+        item=entry.id,
+        shard=entry.shard if version is None else version.shard,
+        relation=entry.relation if version is None else version.relation,
+        inputs=inputs,
+        root=kept.block,
+        key=kept.key,
+        constant=entry.view.sealed or not inputs,
     )

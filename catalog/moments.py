@@ -35,10 +35,10 @@ class Wanted:
 class Behind(Transient):
     """Only maintained views (ids in `views`) are not as far yet as is asked for."""
 
-    def __init__(self, views: frozenset[str], bounds: Bounds, target: int) -> None:
+    def __init__(self, views: frozenset[str], found: Bounds, target: int) -> None:
         super().__init__(
             "canceling statement due to statement timeout",
-            detail=f"The inputs are complete through {bounds.through}, and {target} was asked for.",
+            detail=f"The inputs are complete through {found.through}, and {target} was asked for.",
             hint="A materialized view of the query stands still: look at its status.",
             sqlstate="57014",
         )

@@ -43,9 +43,7 @@ class Placing:
         """The time to read at and the views to expand; waits as `moment` does, and raises so."""
         while True:
             inputs = self._inputs()
-            if wanted.as_of is not None and self._expand(
-                self._early(inputs, wanted.as_of), wanted
-            ):
+            if self._expand(self._early(inputs, wanted), wanted):
                 continue
             try:
                 time = moment(self._picture.region, self._picture, inputs, wanted)
@@ -76,12 +74,13 @@ class Placing:
             self._expanded[entry.id] = definition_at(entry, wanted.as_of or 0)
         return bool(views)
 
-    def _early(self, inputs: list[Entry], time: int) -> list[Entry]:
+    def _early(self, inputs: list[Entry], wanted: Wanted) -> list[Entry]:
+        """The views that have no rows yet for a time that is asked for."""
         views = _views(inputs)
-        if not views:
+        if not views or wanted.as_of is None:
             return []
         found = view_bounds(self._picture.region, views)
-        return [entry for entry in views if found[entry.id].since > time]
+        return [entry for entry in views if found[entry.id].since > wanted.as_of]
 
     def _target(self, inputs: list[Entry], wanted: Wanted) -> int:
         """The time that a query waited for in vain, which its views' inputs may have reached."""
@@ -89,7 +88,7 @@ class Placing:
         return max(wanted.at_least, found.told if wanted.strict else 0)
 
     def _inexact(self, inputs: list[Entry], time: int) -> list[Entry]:
-        views = [entry for entry in _views(inputs) if not entry.view.sealed]
+        views = [entry for entry in _views(inputs) if not _as_refreshed(entry)]
         if not views:
             return []
         found = view_bounds(self._picture.region, views)
@@ -115,3 +114,8 @@ class Placing:
 
 def _views(inputs: list[Entry]) -> list[Entry]:
     return [entry for entry in inputs if entry.kind == "materialized view"]
+
+
+def _as_refreshed(entry: Entry) -> bool:
+    """Whether the view's rows are those of its last refresh, whatever its inputs are now."""
+    return entry.view.sealed or any(name.startswith("refresh") for name in entry.view.options)

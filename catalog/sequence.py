@@ -10,6 +10,7 @@ from django.conf import settings
 
 from catalog import answering, staging, transaction, writes
 from catalog.errors import StatementError
+from catalog.maintenance.applying import switch_time
 from catalog.open_transaction import OpenTransaction
 from catalog.oracle import next_time
 from catalog.plan.operations import (
@@ -18,7 +19,6 @@ from catalog.plan.operations import (
     Operation,
     RollbackReplacement,
 )
-from catalog.plan.picture import Entry
 from catalog.plan.plans import (
     Change,
     Follow,
@@ -44,14 +44,6 @@ from catalog.variables import Variables, canonical
 from ingest import engine
 from ingest.contract.relation import Column, Relation
 from ingest.contract.types import TEXT
-
-try:
-    from catalog.maintenance.applying import switch_time
-except ImportError:
-
-    def switch_time(region: str, target: Entry, restored: Entry, timeout: float | None) -> int:
-        """Leave the choice of the time to the commit."""
-        return 0
 
 
 class Sequencer:
@@ -171,7 +163,9 @@ def shown(statement: ShowObjects, scope: Scope) -> Read:
 
     Raises UnknownItem for a schema or relation that is not there.
     """
-    if statement.kind == "column" and statement.of is not None:
+    if statement.kind == "replacement" and statement.of is not None:
+        statement = replace(statement, of=Name(scope.item(statement.of, "materialized view").path))
+    elif statement.kind == "column" and statement.of is not None:
         statement = replace(statement, of=_relation_named(statement.of, scope))
     elif statement.kind != "schema" and statement.in_schema is not None:
         place = statement.in_schema

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from catalog import history, leases, snapshot
 from catalog.desired import drop_command, dropped_feeds, export_of, sources_of
-from catalog.models import ExportProgress, Feed, FeedProgress, Job, Region
+from catalog.maintenance.kept import kept_of as maintained
+from catalog.models import ExportProgress, Feed, FeedProgress, Job, Region, ViewProgress
 from catalog.names import SYSTEM_ROLE
 from ingest import engine
 from ingest.contract.commands import Export, Generator
@@ -110,6 +111,24 @@ def _kept_after(region: str, feed: str) -> int:
     return engine.trimmable(settings.HEADRACE_PLANE, feed, exports, horizon)
 
 
+def foldable_views(region: str) -> tuple[str, ...]:
+    """The shards of maintained views that have rows."""
+    rows = ViewProgress.objects.filter(item__region__name=region, hydrated=True)
+    return tuple(rows.order_by("pk").values_list("shard", flat=True))
+
+
+def fold_view(region: str, shard: str) -> None:
+    """Fold a view's steps into its base when there are many."""
+    found = maintained(snapshot.current(region)).get(shard)
+    job = None if found is None or found.view is None else _claimed_in(region, "fold", shard)
+    if job is None or found is None or found.view is None:
+        return
+    try:
+        engine.fold_view(settings.HEADRACE_PLANE, shard, found.view.relation)
+    finally:
+        _done(job)
+
+
 def drop_feed(region: str, feed: str) -> None:
     """Drop the slot and the log of a feed that no source needs; then its row.
 
@@ -199,11 +218,16 @@ def run_job(key: int) -> None:
 
 def _claimed(region: str, kind: str, feed: str) -> Job | None:
     """The job's row with its lease taken; None when somebody else is at it."""
-    owner = Feed.objects.filter(region__name=region, gid=feed).first()
-    if owner is None:
-        return None
+    known = Feed.objects.filter(region__name=region, gid=feed).exists()
+    return _claimed_in(region, kind, feed) if known else None
+
+
+def _claimed_in(region: str, kind: str, subject: str) -> Job | None:
     job, _ = Job.objects.get_or_create(
-        region=owner.region, kind=kind, subject=feed, defaults={"due_at": timezone.now()}
+        region=Region.objects.get(name=region),
+        kind=kind,
+        subject=subject,
+        defaults={"due_at": timezone.now()},
     )
     job.lease_owner = f"{_OWNER}:{uuid.uuid4().hex[:8]}"
     return job if leases.take_job(job, job.lease_owner, LEASE) else None

@@ -19,6 +19,11 @@ app.conf.beat_schedule = {
         "schedule": settings.HEADRACE_UPKEEP_SECONDS,
         "options": {"expires": 20},
     },
+    "fold views": {
+        "task": "console.worker.fold_views",
+        "schedule": settings.HEADRACE_UPKEEP_SECONDS,
+        "options": {"expires": 20},
+    },
     "compact": {
         "task": "console.worker.compact_all",
         "schedule": 3 * settings.HEADRACE_UPKEEP_SECONDS,

@@ -109,8 +109,16 @@ HEADRACE_LOG_FILES = int(os.environ.get("HEADRACE_LOG_FILES") or "50")
 """New files in a log at which they are joined."""
 HEADRACE_UPKEEP_SECONDS = float(os.environ.get("HEADRACE_UPKEEP_SECONDS") or "20")
 """How often tails are looked at; logs are a third as often."""
+HEADRACE_VIEW_INTERVAL = float(os.environ.get("HEADRACE_VIEW_INTERVAL") or "1.0")
+"""Seconds between two rounds of the maintained views, at least."""
 HEADRACE_UNDO_SECONDS = float(os.environ.get("HEADRACE_UNDO_SECONDS") or "86400")
 """How long the definition that an applied replacement replaced is kept, to be taken back."""
+HEADRACE_URL = os.environ.get("HEADRACE_URL") or f"http://{HEADRACE_HOST}:{HEADRACE_PORT}"
+"""Where other systems reach this installation: the start of webhooks' URLs."""
+HEADRACE_WEBHOOK_RATE = float(os.environ.get("HEADRACE_WEBHOOK_RATE") or "500")
+"""Requests a second to one webhook, in each web process."""
+HEADRACE_WEBHOOK_BYTES = int(os.environ.get("HEADRACE_WEBHOOK_BYTES") or str(2 * 2**20))
+"""Bytes that a webhook's request may have."""
 HEADRACE_FAIL_POINT = os.environ.get("HEADRACE_FAIL_POINT", "")
 
 SECRET_KEY = sha256(b"django" + HEADRACE_SECRET_KEY.encode()).hexdigest()

@@ -11,6 +11,7 @@ from celery.signals import worker_init
 from django.conf import settings
 
 from catalog import controller, desired, reads, upkeep
+from catalog.maintenance import hydrating
 from catalog.names import SYSTEM_ROLE
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.source import RefreshReferences
@@ -41,6 +42,28 @@ def reconcile() -> None:
         drop_feed.delay(feed=feed)
     for key in upkeep.due_jobs(region):
         run_job.delay(key=key)
+    for shard in hydrating.wanted(region):
+        hydrate_view.apply_async(kwargs={"shard": shard}, expires=20)
+
+
+@shared_task
+def hydrate_view(*, shard: str) -> None:
+    """Compute a view's first rows; what reads it can follow at once."""
+    if hydrating.hydrate(settings.HEADRACE_REGION, shard):
+        reconcile.apply_async(expires=5)
+
+
+@shared_task
+def fold_views() -> None:
+    """Look at every view's steps."""
+    for shard in upkeep.foldable_views(settings.HEADRACE_REGION):
+        fold_view.apply_async(kwargs={"shard": shard}, expires=20)
+
+
+@shared_task(**RETRY)  # type: ignore[untyped-decorator]
+def fold_view(*, shard: str) -> None:
+    """Fold a view's steps into its base."""
+    upkeep.fold_view(settings.HEADRACE_REGION, shard)
 
 
 @shared_task(**RETRY)  # type: ignore[untyped-decorator]

@@ -71,6 +71,7 @@ class ViewVersion(models.Model):
 class ViewProgress(models.Model):
     """How far the data of one shard of a view is; the data says so itself, this is a copy.
 
+    Until `held_until` it is brought no further, so that a replacement can come up to it.
     Times in ms; `percent` and `rate` (rows a second) are of the hydration that runs. The staged_
     numbers are what a replacement would change at `staged_as_of`; see
     `ingest.contract.views.Staged`.
@@ -89,6 +90,7 @@ class ViewProgress(models.Model):
     how = models.CharField(max_length=16, blank=True)
     reason = models.TextField(blank=True)
     cancelled = models.BooleanField(default=False)
+    held_until = models.DateTimeField(null=True, blank=True)
     staged_added = models.BigIntegerField(default=-1)
     staged_removed = models.BigIntegerField(default=-1)
     staged_changed = models.BigIntegerField(default=-1)

@@ -91,6 +91,7 @@ class Services:
             self._python("worker", *celery, "worker", *pool, "--loglevel", "WARNING"),
             self._python("beat", *celery, "beat", "--loglevel", "WARNING"),
             self.command("feeds"),
+            self.command("views"),
         ]
         if "pgwire" in get_commands():
             programs.append(self.command("pgwire"))

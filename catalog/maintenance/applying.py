@@ -1,0 +1,98 @@
+"""When a replacement, or an earlier version, can take its view's place."""
+
+from __future__ import annotations
+
+import time as clock
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils import timezone
+
+from catalog.errors import StatementError
+from catalog.models import ViewProgress
+from catalog.plan.picture import Entry
+from ingest.errors import Transient
+
+POLL = 0.05
+HOLD = 3.0
+"""Seconds that a view is held where it is while another comes up to it; renewed while waiting."""
+LONGEST = 60.0
+"""Seconds that a view is held in all: its readers wait meanwhile."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    old: ViewProgress | None
+    new: ViewProgress | None
+
+
+def switch_time(region: str, target: Entry, after: Entry, timeout: float | None) -> int:
+    """The time (ms) from which `target` can be what it is in `after`: the next one after all that
+    its data is complete through, once the other data is as far.
+
+    Holds the view there for a moment, and waits up to `timeout` seconds while the other lags.
+    Raises StatementError 55000 when the other has no rows yet or cannot go on, Transient 57014
+    when the wait was too long.
+    """
+    started = clock.monotonic()
+    while True:
+        pair = _pair(region, target.shard, after.shard)
+        new = _ready(after, pair.new)
+        mine = pair.old.complete_through if pair.old is not None and pair.old.hydrated else 0
+        waited = clock.monotonic() - started
+        if waited < LONGEST:
+            _hold(target.shard)
+        if new.complete_through >= mine:
+            fresh = _pair(region, target.shard, after.shard).old
+            if fresh is None or max(0, fresh.complete_through) <= mine or not fresh.hydrated:
+                return max(mine + 1, new.readable_from)
+        if waited > (timeout or float("inf")):
+            raise _late(target, mine, new.complete_through)
+        clock.sleep(POLL)
+
+
+def _pair(region: str, old: str, new: str) -> _Pair:
+    rows = ViewProgress.objects.filter(item__region__name=region, shard__in=(old, new))
+    found = {row.shard: row for row in rows}
+    return _Pair(found.get(old), found.get(new))
+
+
+def _hold(shard: str) -> None:
+    until = timezone.now() + timedelta(seconds=HOLD)
+    ViewProgress.objects.filter(shard=shard).update(held_until=until)
+
+
+def _ready(entry: Entry, row: ViewProgress | None) -> ViewProgress:
+    """The row of data that may be switched to; raises StatementError 55000 for what may not."""
+    start = f"cannot apply replacement to materialized view {entry.name}"
+    if row is None or not row.hydrated:
+        share = row.percent if row is not None else 0
+        says = row.error if row is not None and row.error else f"hydrating {min(99, share)}%"
+        if row is not None and row.cancelled:
+            says = "its hydration was cancelled"
+        message = f"{start}: it is not hydrated yet"
+        raise StatementError(
+            message,
+            detail=f"Its state: {says}.",
+            hint="Try again when it is hydrated; mz_internal.mz_hydration_statuses says so.",
+            sqlstate="55000",
+        )
+    if row.status == "stalled" and row.error:
+        message = f"{start}: it cannot go on"
+        raise StatementError(
+            message,
+            detail=f"Its state: {row.error}.",
+            hint=row.hint or "Drop it, or change the rows that its query fails on.",
+            sqlstate="55000",
+        )
+    return row
+
+
+def _late(entry: Entry, mine: int, other: int) -> Transient:
+    return Transient(
+        "canceling statement due to statement timeout",
+        detail=f'Materialized view "{entry.name}" is complete through {mine}, what is to take its '
+        f"place through {other}.",
+        hint="Try again, or SET statement_timeout to wait longer.",
+        sqlstate="57014",
+    )
