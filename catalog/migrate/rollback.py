@@ -185,7 +185,7 @@ def _splits(row: Migration, log: list[Json]) -> list[tuple[Item, Item]]:
 def _new_dependents(item: Item, row: Migration, log: list[Json]) -> list[Item]:
     """What needs an item since the migration."""
     made = {c["pk"] for c in log if c["op"] == "insert" and c["model"] == "Dependency"}
-    planned = set(row.steps.values_list("item", flat=True))
+    planned: set[str] = set(row.steps.values_list("item", flat=True))
     rows = Dependency.objects.filter(needs=item).select_related("item__schema__database")
     return [
         dependency.item

@@ -89,7 +89,9 @@ class Planner:
             ids=self._ids,
             dependents=dependents,
             feeds=self._feeds(),
-            bytes=sum(max(0, self._known(one.entry).bytes) for one in self._legacy),
+            bytes=sum(
+                max(0, self._known(one.entry).bytes) for one in self._legacy if one.entry.shard
+            ),
             seconds=round(_FIXED + _PER_STEP * len(steps), 2),
             blockers=tuple(self._blockers),
             notes=self._notes(),
@@ -264,7 +266,7 @@ class Planner:
             if not changed or entry.id in stepped:
                 continue
             found.append(entry.id)
-            if isinstance(entry.facts, TableFacts) and entry.table.source in changed:
+            if _rows(entry) is not None and entry.table.source in changed:
                 self._follow(entry, changed)
             else:
                 needs = tuple(self._ids.get(item, item) for item in entry.needs)
@@ -288,8 +290,8 @@ class Planner:
         self._step(entry, "repoint", text, "follows")
 
     def _feed(self, entry: Entry) -> str:
-        facts = entry.facts
-        source = self._picture.entries.get(facts.source) if isinstance(facts, TableFacts) else None
+        rows = _rows(entry)
+        source = self._picture.entries.get(rows.source) if rows is not None else None
         found = getattr((source or entry).facts, "feed", "")
         return str(found)
 
@@ -353,10 +355,15 @@ def _export_options(texts: tuple[str, ...]) -> str:
     return listed("WITH", tuple(kept))
 
 
+def _rows(entry: Entry) -> TableFacts | None:
+    """What a table, a subsource or a source with rows of its own takes from upstream."""
+    return entry.table if entry.fed else None
+
+
 def _reference(entry: Entry, told: str | None) -> tuple[str, ...]:
-    if isinstance(entry.facts, TableFacts) and entry.facts.reference:
-        named = (entry.facts.namespace, entry.facts.reference)
-        return tuple(part for part in named if part)
+    rows = _rows(entry)
+    if rows is not None and rows.reference:
+        return tuple(part for part in (rows.namespace, rows.reference) if part)
     if not told:
         return ()
     return parsed_path(told)[-2:]
