@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 
 from django.db import close_old_connections, connections
 
@@ -39,10 +39,19 @@ class Follower:
         self._idle_since = time.monotonic()
         self._lock = threading.Lock()
         self._woken = threading.Event()
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name="subscribe", daemon=True)
 
     def start(self) -> None:
         """Begin."""
-        threading.Thread(target=self._run, name="subscribe", daemon=True).start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End at once, whoever follows, and wait for it."""
+        self._stopped = True
+        self._woken.set()
+        self._thread.join()
+        _forget(self)
 
     @property
     def readers(self) -> int:
@@ -113,7 +122,7 @@ class Follower:
             tell()
 
     def _finished(self) -> bool:
-        if self.failure is not None or not threading.main_thread().is_alive():
+        if self._stopped or self.failure is not None or not threading.main_thread().is_alive():
             return True
         with _lock, self._lock:
             if self._readers or time.monotonic() - self._idle_since < LINGER:
@@ -146,8 +155,8 @@ def followers() -> list[Follower]:
         return list(_followers.values())
 
 
-def wake(ids: Iterable[str] = ()) -> None:
-    """There may be more: of the items with these ids, or of anything."""
+def wake() -> None:
+    """There may be more of anything."""
     for follower in followers():
         follower.wake()
 

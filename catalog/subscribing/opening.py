@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from catalog.answering import Reader
 from catalog.as_of import as_of
+from catalog.bounds import bounds
 from catalog.errors import InvalidStatement, NotSupported
 from catalog.moments import Wanted, moment
 from catalog.oracle import newest_time, read_floor
@@ -89,17 +90,21 @@ def _span(
     entries = [scope.picture.entries[item] for item in subject.items]
     asked = as_of(statement.as_of, region)
     up_to = as_of(statement.up_to, region)
-    exact = None if statement.at_least else asked
-    if exact is not None:
-        _bounded(exact, up_to)
+    if asked is not None and not statement.at_least:
+        _bounded(asked, up_to)
     strict = variables["transaction_isolation"] == "strict serializable"
     at_least = max(reader.seen, read_floor(region)) if strict else 0
-    at_least = max(at_least, asked or 0) if statement.at_least else at_least
-    time = moment(region, scope.picture, entries, Wanted(at_least, exact, variables.timeout))
+    newest = Wanted(at_least, None, variables.timeout, strict)
+    if asked is None:
+        time = moment(region, scope.picture, entries, newest)
+    else:
+        if statement.at_least:
+            moment(region, scope.picture, entries, replace(newest, at_least=0))
+            asked = max(asked, bounds(region, scope.picture, entries).since)
+        time = moment(region, scope.picture, entries, replace(newest, at_least=0, as_of=asked))
     notices = _bounded(time, up_to)
-    span = Span(time, up_to, snapshot=statement.flag("SNAPSHOT", default=True))
     reader.seen = max(reader.seen, time)
-    return span, notices
+    return Span(time, up_to, snapshot=statement.flag("SNAPSHOT", default=True)), notices
 
 
 def _bounded(time: int, up_to: int | None) -> tuple[Notice, ...]:

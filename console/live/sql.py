@@ -16,6 +16,7 @@ from urllib.parse import parse_qs
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 
+from catalog import subscribing
 from catalog.errors import SignInRefused
 from catalog.results import Result, Stream
 from catalog.sql.nodes.session import SetVariable
@@ -28,6 +29,7 @@ from console.live.telling import Teller, Typed, Whole
 from console.live.working import work
 from ingest.errors import HeadraceError
 
+GROUPS = ("catalog", "progress")
 POLICY, TOO_LARGE, TOO_MANY, OURS = 1008, 1009, 1013, 1011
 MOST_SOCKETS = 1000
 MOST_WAITING = 16
@@ -51,6 +53,8 @@ class _SqlSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has 
             await self.close(code=TOO_MANY)
             return
         self._open.add(self)
+        for group in GROUPS:
+            await self.channel_layer.group_add(group, self.channel_name)
         self._worker = asyncio.create_task(self._work())
 
     async def disconnect(self, code: int) -> None:
@@ -58,9 +62,19 @@ class _SqlSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has 
         self._open.discard(self)
         if self._worker is not None:
             self._worker.cancel()
+            for group in GROUPS:
+                await self.channel_layer.group_discard(group, self.channel_name)
         if self._session is not None:
             with suppress(HeadraceError):
                 await work(self._session.cancel)
+
+    async def catalog_changed(self, event: dict[str, Any]) -> None:
+        """Something was created, altered or dropped: who follows it looks again."""
+        subscribing.wake()
+
+    async def progress_changed(self, event: dict[str, Any]) -> None:
+        """A feed, a table or a view has come further."""
+        subscribing.wake()
 
     async def _work(self) -> None:
         try:

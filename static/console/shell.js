@@ -1,8 +1,11 @@
 // The SQL shell: runs what the editor holds, shows results, marks errors, keeps a history in this browser.
+import { stream, streams } from './shell-stream.js';
+
 const editor = document.querySelector('sql-editor');
 const results = document.querySelector('#results');
 const state = document.querySelector('#run-state');
 const runButton = document.querySelector('#run');
+const stopButton = document.querySelector('#stop');
 const pop = document.querySelector('#history');
 const KEY = 'headrace-shell';
 const past = () => { try { return JSON.parse(localStorage.getItem(KEY)) ?? []; } catch { return []; } };
@@ -18,12 +21,28 @@ function offset(text) {
   return Math.max(0, editor.value.indexOf(text));
 }
 
+const remember = (text) => keep(KEY, JSON.stringify([text, ...past().filter((other) => other !== text)].slice(0, 100)));
+
+// SUBSCRIBE goes on until it is stopped: by its button, by this one, or by leaving.
+async function follow(text) {
+  remember(text);
+  const { stopped, error } = await stream(text, results, (stop) => {
+    stopButton.hidden = false;
+    stopButton.onclick = stop;
+    state.textContent = 'Streaming…';
+  });
+  stopButton.hidden = true;
+  state.textContent = stopped ? 'Stopped' : error ? 'Ended with an error' : 'Complete';
+  if (error?.position) editor.mark(offset(text) + error.position - 1);
+}
+
 async function run() {
   const text = editor.selected || editor.value;
   if (!text.trim() || runButton.disabled) return;
   editor.clear();
   runButton.disabled = true;
   state.textContent = 'Running…';
+  if (streams(text)) { await follow(text); runButton.disabled = false; return; }
   const token = document.cookie.match(/csrftoken=([^;]+)/)?.[1] ?? JSON.parse(document.body.getAttribute('hx-headers:inherited'))['X-CSRFToken'];
   try {
     const answer = await fetch('/shell/run', { method: 'POST', headers: { 'X-CSRFToken': token }, body: new URLSearchParams({ sql: text }) });
@@ -32,7 +51,7 @@ async function run() {
     state.textContent = document.querySelector('#timing')?.dataset.text ?? `The server answered ${answer.status}`;
     const wrong = results.querySelector('[data-position]');
     if (wrong) editor.mark(offset(text) + Number(wrong.dataset.position));
-    keep(KEY, JSON.stringify([text, ...past().filter((other) => other !== text)].slice(0, 100)));
+    remember(text);
   } catch { state.textContent = 'The server does not answer. Nothing is known about what ran.'; }
   runButton.disabled = false;
 }
