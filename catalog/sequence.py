@@ -49,9 +49,11 @@ from ingest.contract.types import TEXT
 class Sequencer:
     """Carries out one session's plans; remembers the newest time that the session has seen."""
 
-    def __init__(self, region: str, role: str) -> None:
+    def __init__(self, region: str, role: str, *, automatic: bool = False) -> None:
+        """`automatic`: nobody asks for what is done but the definitions themselves."""
         self.region = region
         self.role = role
+        self.automatic = automatic
         self.reader = answering.Reader(region, role)
 
     def cancel(self) -> None:
@@ -86,12 +88,16 @@ class Sequencer:
             for entry in made:
                 engine.drop_shard(settings.HEADRACE_PLANE, entry.shard)
             raise
+        for operation in operations:
+            _passed(operation)
 
     def _timed(self, operation: Operation, timeout: float | None) -> Operation:
         """An apply or rollback with the time of the switch."""
         if not isinstance(operation, ApplyReplacement | RollbackReplacement):
             return operation
         since = switch_time(self.region, operation.target, operation.entry, timeout)
+        if isinstance(operation, ApplyReplacement):
+            return replace(operation, since=since, automatic=self.automatic)
         return replace(operation, since=since)
 
     def run(
@@ -143,6 +149,19 @@ class Sequencer:
         if transaction.writes and transaction.write_scope:
             scope, variables = transaction.write_scope
             writes.write(writes.joined(transaction.writes), self.reader, scope, variables)
+
+
+def _passed(operation: Operation) -> None:
+    """Pass the point at which what was committed may have to do without this process."""
+    match operation:
+        case CreateItem() if operation.entry.kind == "materialized view":
+            engine.pass_fail_point("view created")
+        case ApplyReplacement():
+            engine.pass_fail_point("apply committed")
+        case RollbackReplacement():
+            engine.pass_fail_point("undo committed")
+        case _:
+            pass
 
 
 def show(plan: ShowVariable, variables: Variables) -> Answer:

@@ -26,13 +26,13 @@ class _Short:
 _SHORT = ("item_id", "pk", "number", "shard", "since", "event")
 
 
+_DETAILS = ("item_id", "target__gid", "cluster", "key", "options", "guard", "sealed")
+
+
 def view_facts(region: Region) -> dict[int, ViewFacts]:
     """The facts of the region's materialized views by item; three queries."""
-    details = list(
-        ViewDetails.objects.filter(item__region=region).values(
-            "item_id", "target__gid", "cluster", "key", "options", "guard", "sealed"
-        )
-    )
+    rows = ViewDetails.objects.filter(item__region=region)
+    details: list[dict[str, Any]] = [dict(row) for row in rows.values(*_DETAILS)]
     if not details:
         return {}
     histories = _histories(region)

@@ -109,12 +109,15 @@ class ViewWriter:
     def _since(self, old: Entry, new: Entry, since: int) -> int:
         """A time that no read of `old` has reached, and that `new` has come up to."""
         rows = ViewProgress.objects.select_for_update().filter(shard__in=[old.shard, new.shard])
-        through = {row.shard: row.complete_through for row in rows.order_by("shard")}
-        mine, other = through.get(old.shard, 0), through.get(new.shard, 0)
+        found = {row.shard: row for row in rows.order_by("shard")}
+        mine, other = (
+            found[shard].complete_through if shard in found else 0
+            for shard in (old.shard, new.shard)
+        )
         if mine < since <= other + 1:
             return since
         if mine <= other:
-            return mine + 1
+            return max(mine + 1, found[new.shard].readable_from if new.shard in found else 0)
         message = "the views moved on while the replacement was applied"
         detail = f"The target is complete through {mine}, the replacement through {other}."
         raise StaleCatalog(message, detail=detail, hint="Run the statement again.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from catalog.errors import DependentItems, StatementError
 from catalog.names import dotted
 from catalog.plan.definitions import view_query
-from catalog.plan.picture import Entry, Picture
+from catalog.plan.picture import Entry, Picture, ViewFacts
 from catalog.plan.query_body import ANY
 from catalog.plan.readable import ReadableNames
 from catalog.plan.scope import Scope
@@ -44,9 +44,9 @@ def still_mean_the_same(scope: Scope, changed: Entry, verb: str) -> None:
 
 def _reads(dependent: Entry, changed: Entry) -> bool:
     """Whether the dependent has a query that reads `changed`: its replacements do not."""
-    kinds = {"view", "materialized view"}
-    target = dependent.facts is not None and getattr(dependent.facts, "target", "")
-    return dependent.kind in kinds and target != changed.id
+    facts = dependent.facts
+    target = facts.target if isinstance(facts, ViewFacts) else ""
+    return dependent.kind in {"view", "materialized view"} and target != changed.id
 
 
 def _compiled(entry: Entry, picture: Picture, role: str) -> Compiled:

@@ -17,11 +17,11 @@ RELATIONS = (
         "table_catalog text, table_schema text, table_name text, table_type text,"
         " is_insertable_into text",
         "SELECT coalesce(d.name, getvariable('database')), s.name, o.name,"
-        " CASE o.type WHEN 'table' THEN 'BASE TABLE' ELSE upper(o.type) END,"
+        " CASE o.type WHEN 'table' THEN 'BASE TABLE' ELSE upper(replace(o.type, '-', ' ')) END,"
         " CASE WHEN o.type = 'table' AND o.source_id IS NULL THEN 'YES' ELSE 'NO' END"
         " FROM raw.objects o JOIN raw.schemas s ON s.id = o.schema_id"
         " LEFT JOIN raw.databases d ON d.id = s.database_id"
-        " WHERE o.type IN ('table', 'source', 'view')",
+        " WHERE o.type IN ('table', 'source', 'view', 'materialized-view')",
         reads="objects schemas databases",
     ),
     declare(

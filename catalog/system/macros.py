@@ -29,6 +29,10 @@ MACROS = (
     "first_(a_, b_, c_) AS a_",
     "pg_get_viewdef_(o_, p_) AS (SELECT any_value(m_.definition) FROM raw.objects m_"
     " WHERE m_.oid = o_::bigint)",
+    "obj_description_(o_, c_) AS (SELECT any_value(m_.comment) FROM raw.comments m_"
+    " WHERE m_.oid = o_::bigint AND m_.sub_id IS NULL)",
+    "col_description_(o_, n_) AS (SELECT any_value(m_.comment) FROM raw.comments m_"
+    " WHERE m_.oid = o_::bigint AND m_.sub_id = n_::bigint)",
     "pg_encoding_to_char(e_) AS 'UTF8'",
     "regtype_name(o_) AS (SELECT any_value(m_.sql_name) FROM raw.types m_ WHERE m_.oid = o_)",
     "regclass_name(o_) AS (SELECT any_value(m_.name) FROM raw.objects m_ WHERE m_.oid = o_)",
@@ -48,16 +52,18 @@ MACROS = (
     " WHEN 'default_table_access_method' THEN 'heap' WHEN 'timezone' THEN 'UTC'"
     " WHEN 'server_encoding' THEN 'UTF8' WHEN 'client_encoding' THEN 'UTF8' END",
 )
-READS = ("types", "objects", "schemas", "roles", "columns")
+READS = ("types", "objects", "schemas", "roles", "columns", "comments")
 """Raw tables that macros look into."""
 
 FUNCTIONS: dict[str, tuple[str, int]] = {
     "array_to_string": ("array_to_string_", 3),
     "array_remove": ("array_remove_", 2),
     "array_upper": ("array_upper_", 2),
+    "col_description": ("col_description_", 2),
     "current_setting": ("current_setting_", 2),
     "format_type": ("format_type_", 2),
     "generate_subscripts": ("generate_subscripts_", 2),
+    "obj_description": ("obj_description_", 2),
     "pg_encoding_to_char": ("pg_encoding_to_char", 1),
     "pg_get_expr": ("first_", 3),
     "pg_get_userbyid": ("pg_get_userbyid", 1),
@@ -86,8 +92,6 @@ FUNCTIONS: dict[str, tuple[str, int]] = {
     ),
     **dict.fromkeys(
         (
-            "col_description",
-            "obj_description",
             "pg_get_constraintdef",
             "pg_get_function_arguments",
             "pg_get_function_result",

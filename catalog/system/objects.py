@@ -23,7 +23,7 @@ RELATIONS = (
         " key_format text, value_format text, cluster_id text, " + _OWNED + _TEXTS,
         "SELECT o.id, o.oid, o.schema_id, o.name, s.type, s.connection_id, NULL, NULL, NULL, NULL,"
         " 'u1', o.owner_id, o.privileges, o.create_sql, redacted_(o.create_sql)"
-        " FROM raw.objects o JOIN raw.sources s ON s.id = o.id",
+        " FROM raw.objects o JOIN raw.sources s ON s.id = o.id WHERE o.type = 'source'",
         reads="objects sources",
     ),
     declare(
@@ -36,6 +36,10 @@ RELATIONS = (
     declare(
         "mz_catalog.mz_materialized_views",
         _OBJECT + "cluster_id text not null, definition text not null, " + _OWNED + _TEXTS,
+        "SELECT id, oid, schema_id, name, 'u1', coalesce(definition, create_sql, ''), owner_id,"
+        " privileges, create_sql, redacted_(create_sql) FROM raw.objects"
+        " WHERE type = 'materialized-view'",
+        reads="objects",
     ),
     declare(
         "mz_catalog.mz_connections",
@@ -78,7 +82,8 @@ RELATIONS = (
         "mz_catalog.mz_objects",
         _OBJECT + "type text not null, owner_id text not null, cluster_id text, privileges text[]",
         "SELECT id, oid, schema_id, name, type, owner_id,"
-        " CASE WHEN type = 'source' THEN 'u1' END, privileges FROM raw.objects",
+        " CASE WHEN type IN ('source', 'materialized-view') THEN 'u1' END, privileges"
+        " FROM raw.objects",
         reads="objects",
     ),
     declare(
@@ -86,8 +91,8 @@ RELATIONS = (
         _OBJECT + "type text not null, owner_id text not null, cluster_id text,"
         " privileges text[] not null",
         "SELECT id, oid, schema_id, name, type, owner_id,"
-        " CASE WHEN type = 'source' THEN 'u1' END, privileges"
-        " FROM raw.objects WHERE type IN ('table', 'source', 'view')",
+        " CASE WHEN type IN ('source', 'materialized-view') THEN 'u1' END, privileges"
+        " FROM raw.objects WHERE type IN ('table', 'source', 'view', 'materialized-view')",
         reads="objects",
     ),
     declare(
@@ -108,6 +113,13 @@ RELATIONS = (
         "mz_internal.mz_comments",
         "id text not null, object_type text not null, object_sub_id integer,"
         " comment text not null",
+        "SELECT id, type, sub_id, comment FROM raw.comments",
+        reads="comments",
     ),
-    declare("mz_internal.mz_replacements", "id text not null, target_id text not null"),
+    declare(
+        "mz_internal.mz_replacements",
+        "id text not null, target_id text not null",
+        "SELECT id, target_id FROM raw.maintained WHERE target_id IS NOT NULL",
+        reads="maintained",
+    ),
 )

@@ -19,10 +19,12 @@ _CLASS_COLUMNS = (
 )
 _CLASS = (
     "SELECT o.oid, o.name, s.oid, 0, 0, r.oid, 0, o.oid, 0, 0, -1, 0, 0, false, false, 'p',"
-    " CASE o.type WHEN 'view' THEN 'v' ELSE 'r' END, (SELECT count(*) FROM raw.columns c"
+    " CASE o.type WHEN 'view' THEN 'v' WHEN 'materialized-view' THEN 'm' ELSE 'r' END,"
+    " (SELECT count(*) FROM raw.columns c"
     " WHERE c.id = o.id), 0, false, false, false, false, false, true, 'd', false, false,"
     " NULL, NULL, NULL FROM raw.objects o JOIN raw.schemas s ON s.id = o.schema_id"
-    " JOIN raw.roles r ON r.id = o.owner_id WHERE o.type IN ('table', 'source', 'view')"
+    " JOIN raw.roles r ON r.id = o.owner_id"
+    " WHERE o.type IN ('table', 'source', 'view', 'materialized-view')"
 )
 _TYPE = (
     "SELECT oid, name, 11, 10, length, length > 0, CASE WHEN category = 'A' THEN 'b' ELSE 'b' END,"

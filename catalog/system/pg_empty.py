@@ -1,8 +1,8 @@
-"""Relations of pg_catalog that clients look into and that are always empty here."""
+"""Relations of pg_catalog that clients look into; but for a few they are always empty here."""
 
 from __future__ import annotations
 
-from catalog.system.relation import declare
+from catalog.system.relation import SystemRelation, declare
 
 _EMPTY = {
     "pg_index": "indexrelid oid, indrelid oid, indnatts smallint, indnkeyatts smallint,"
@@ -69,6 +69,23 @@ _EMPTY = {
     "pg_timezone_names": "name text, abbrev text, is_dst boolean",
 }
 
-RELATIONS = tuple(
-    declare(f"pg_catalog.{name}", columns) for name, columns in sorted(_EMPTY.items())
-)
+_FILLED = {
+    "pg_matviews": (
+        "SELECT s.name, o.name, r.name, NULL, false, v.hydrated, o.definition FROM raw.objects o"
+        " JOIN raw.schemas s ON s.id = o.schema_id JOIN raw.roles r ON r.id = o.owner_id"
+        " JOIN raw.view_states v ON v.id = o.id",
+        "objects schemas roles view_states",
+    ),
+    "pg_description": (
+        "SELECT oid, 1259, coalesce(sub_id, 0), comment FROM raw.comments",
+        "comments",
+    ),
+}
+
+
+def _relation(name: str, columns: str) -> SystemRelation:
+    query, reads = _FILLED.get(name, ("", ""))
+    return declare(f"pg_catalog.{name}", columns, query, reads=reads)
+
+
+RELATIONS = tuple(_relation(name, columns) for name, columns in sorted(_EMPTY.items()))

@@ -9,6 +9,8 @@ from catalog.system import (
     pg_catalog,
     pg_empty,
     sources,
+    subscriptions,
+    views,
 )
 from catalog.system.relation import SystemRelation
 
@@ -19,6 +21,8 @@ RELATIONS: tuple[SystemRelation, ...] = (
     *pg_catalog.RELATIONS,
     *pg_empty.RELATIONS,
     *information_schema.RELATIONS,
+    *subscriptions.RELATIONS,
+    *views.RELATIONS,
 )
 BY_ID: dict[str, SystemRelation] = {relation.id: relation for relation in RELATIONS}
 IMPLICIT = ("mz_catalog", "pg_catalog", "mz_internal")

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from django.db.models import F
+
 from catalog.models.connections import ConnectionDetails
 from catalog.models.feeds import ExportProgress, Feed, FeedProgress
 from catalog.models.history import AuditEvent, StatusHistory
@@ -20,12 +22,14 @@ from catalog.models.items import Dependency, Item, ItemColumn
 from catalog.models.namespaces import Database, FeatureFlag, Role, Schema
 from catalog.models.sources import SourceDetails, SourceReference
 from catalog.models.tables import TableDetails
+from catalog.system import subscriptions, view_rows
 from catalog.system.builtin import (
     BUILTIN_SCHEMAS,
     TYPE_ROWS,
     builtin_columns,
     builtin_objects,
 )
+from catalog.urls import webhook_url
 from ingest.contract.types import Type
 
 Rows = Iterable[tuple[Any, ...]]
@@ -69,18 +73,20 @@ def _roles(region: int) -> Rows:
 
 def _objects(region: int) -> Rows:
     sources = dict(
-        TableDetails.objects.filter(item__region_id=region, source__isnull=False).values_list(
-            "item_id", "source__gid"
-        )
+        TableDetails.objects.filter(item__region_id=region, source__isnull=False)
+        .exclude(source=F("item"))
+        .values_list("item_id", "source__gid")
     )
     found = Item.objects.filter(region_id=region).values_list(
         "gid", "oid", "schema__gid", "name", "kind", "owner__gid", "create_sql", "pk"
     )
-    grants = {"table": "arwd", "source": "r", "view": "r", "connection": "U", "secret": "U"}
+    grants = {"table": "arwd", "connection": "U", "secret": "U"}
     rows: list[tuple[Any, ...]] = [
         (
-            *row[:6],
-            [f"{row[5]}={grants[row[4]]}/{row[5]}"],
+            *row[:4],
+            row[4].replace(" ", "-"),
+            row[5],
+            [f"{row[5]}={grants.get(row[4], 'r')}/{row[5]}"],
             row[6],
             sources.get(row[7]),
             _definition(row[4], row[6]),
@@ -91,7 +97,7 @@ def _objects(region: int) -> Rows:
 
 
 def _definition(kind: str, create_sql: str) -> str | None:
-    if kind != "view":
+    if kind not in {"view", "materialized view"}:
         return None
     _, found, body = create_sql.partition(" AS ")
     return body if found else create_sql
@@ -108,6 +114,13 @@ def _sources(region: int) -> Rows:
     return SourceDetails.objects.filter(item__region_id=region).values_list(
         "item__gid", "type", "connection__gid", "feed__gid", "feed__slot", "generator"
     )
+
+
+def _webhooks(region: int) -> Rows:
+    found = SourceDetails.objects.filter(item__region_id=region, type="webhook").values_list(
+        "item__gid", "item__schema__database__name", "item__schema__name", "item__name"
+    )
+    return [(row[0], row[3], webhook_url(row[1:])) for row in found]
 
 
 def _connections(region: int) -> Rows:
@@ -271,6 +284,7 @@ LASTING: dict[str, RawTable] = {
     "sources": RawTable(
         "id text, type text, connection_id text, feed_id text, slot text, generator text", _sources
     ),
+    "webhooks": RawTable("id text, name text, url text", _webhooks),
     "connections": RawTable("id text, type text", _connections),
     "exports": RawTable("id text, source_id text, namespace text, reference text", _exports),
     "dependencies": RawTable("object_id text, referenced_object_id text", _dependencies),
@@ -289,6 +303,9 @@ LASTING: dict[str, RawTable] = {
         " category text, sql_name text",
         _types,
     ),
+    "maintained": RawTable(view_rows.MAINTAINED, view_rows.maintained),
+    "versions": RawTable(view_rows.VERSIONS, view_rows.versions),
+    "comments": RawTable(view_rows.COMMENTS, view_rows.comments),
     "audit": RawTable(
         'id bigint, event_type text, object_type text, details text, "user" text,'
         " occurred_at timestamptz",
@@ -303,6 +320,8 @@ VOLATILE: dict[str, RawTable] = {
         " readable_from bigint",
         _states,
     ),
+    "view_states": RawTable(view_rows.STATES, view_rows.states),
+    "subscriptions": RawTable(subscriptions.COLUMNS, subscriptions.rows),
     "status_history": RawTable(
         "occurred_at timestamptz, object_id text, status text, error text, detail text, hint text",
         _status_history,

@@ -8,7 +8,9 @@ from catalog.errors import NotSupported
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.show import ShowObjects
 
-_COMMENT = "'' AS comment"
+_COMMENT = "coalesce(cm.comment, '') AS comment"
+_NO_COMMENT = "'' AS comment"
+_MATERIALIZED = ("o.name", "'quickstart' AS cluster", _COMMENT)
 _COLUMNS = {
     "table": ("mz_tables", ("o.name", _COMMENT)),
     "source": (
@@ -16,7 +18,7 @@ _COLUMNS = {
         ("o.name", "o.type", "'quickstart' AS cluster", _COMMENT),
     ),
     "view": ("mz_views", ("o.name", _COMMENT)),
-    "materialized view": ("mz_materialized_views", ("o.name", "'' AS cluster", _COMMENT)),
+    "materialized view": ("mz_materialized_views", _MATERIALIZED),
     "connection": ("mz_connections", ("o.name", "o.type", _COMMENT)),
     "secret": ("mz_secrets", ("o.name", _COMMENT)),
     "object": ("mz_objects", ("o.name", "o.type", _COMMENT)),
@@ -24,11 +26,21 @@ _COLUMNS = {
     "type": ("mz_types", ("o.name", _COMMENT)),
 }
 _WHOLE = {
-    "schema": ("mz_schemas", ("name", _COMMENT)),
-    "database": ("mz_databases", ("name", _COMMENT)),
-    "role": ("mz_roles", ("name", _COMMENT)),
-    "cluster": ("mz_clusters", ("name", "'r1 (local)' AS replicas", _COMMENT)),
+    "schema": ("mz_schemas", ("name", _NO_COMMENT)),
+    "database": ("mz_databases", ("name", _NO_COMMENT)),
+    "role": ("mz_roles", ("name", _NO_COMMENT)),
+    "cluster": ("mz_clusters", ("name", "'r1 (local)' AS replicas", _NO_COMMENT)),
 }
+_REPLACEMENT = (
+    "o.name",
+    "t.name AS target",
+    "'quickstart' AS cluster",
+    "coalesce(st.hydrated, false) AS hydrated",
+    "st.rows_added",
+    "st.rows_removed",
+    "st.rows_changed",
+    _COMMENT,
+)
 
 
 def show_query(node: ShowObjects, database: str, schema: str) -> exp.Select:
@@ -48,6 +60,8 @@ def show_query(node: ShowObjects, database: str, schema: str) -> exp.Select:
 def _rows(node: ShowObjects, database: str, schema: str) -> exp.Select:
     if node.kind == "column":
         return _columns(node, database, schema)
+    if node.kind == "replacement":
+        return _replacements(node, database, schema)
     if node.kind in _WHOLE:
         relation, columns = _WHOLE[node.kind]
         query = exp.select(*columns).from_(f"mz_catalog.{relation} AS o").order_by("name")
@@ -59,10 +73,44 @@ def _rows(node: ShowObjects, database: str, schema: str) -> exp.Select:
         raise NotSupported(message)
     relation, columns = _COLUMNS[node.kind]
     query = exp.select(*columns).from_(f"mz_catalog.{relation} AS o").order_by("o.name")
+    query = _commented(query, "o.id", "cm.object_sub_id IS NULL")
     query = _in_schema(query, node.in_schema, database, schema)
     if node.on_source is not None:
         query = _on_source(query, node.on_source, database, schema)
     return _like(query, "o.name", node.like)
+
+
+def _replacements(node: ShowObjects, database: str, schema: str) -> exp.Select:
+    """Replacements: of one view, or those in a schema."""
+    query = (
+        exp.select(*_REPLACEMENT)
+        .from_("mz_catalog.mz_replacement_materialized_views AS o")
+        .join("mz_catalog.mz_materialized_views AS t", on="t.id = o.target_id")
+        .join(
+            "mz_internal.mz_replacement_statistics AS st",
+            on="st.replacement_id = o.id",
+            join_type="left",
+        )
+        .order_by("o.name")
+    )
+    query = _commented(query, "o.id", "cm.object_sub_id IS NULL")
+    if node.of is None:
+        query = _in_schema(query, node.in_schema, database, schema)
+        return _like(query, "o.name", node.like)
+    full = _parts(node.of, database, schema)
+    query = (
+        query.join("mz_catalog.mz_schemas AS s", on="s.id = t.schema_id")
+        .join("mz_catalog.mz_databases AS d", on="d.id = s.database_id")
+        .where(_equals("t.name", full[2]))
+        .where(_equals("s.name", full[1]))
+        .where(_equals("d.name", full[0]))
+    )
+    return _like(query, "o.name", node.like)
+
+
+def _commented(query: exp.Select, item: str, place: str) -> exp.Select:
+    on = f"cm.id = {item} AND {place}"
+    return query.join("mz_internal.mz_comments AS cm", on=on, join_type="left")
 
 
 def _equals(column: str, value: str) -> exp.Expr:
@@ -123,6 +171,7 @@ def _columns(node: ShowObjects, database: str, schema: str) -> exp.Select:
         .join("mz_catalog.mz_relations AS o", on="o.id = c.id")
         .order_by("c.position")
     )
+    query = _commented(query, "c.id", "cm.object_sub_id = c.position")
     name = node.of
     if name is None:
         raise NotSupported("SHOW COLUMNS needs FROM and an object's name")

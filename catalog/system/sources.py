@@ -49,7 +49,10 @@ RELATIONS = (
         " value_format text",
     ),
     declare(
-        "mz_internal.mz_webhook_sources", "id text not null, name text not null, url text not null"
+        "mz_internal.mz_webhook_sources",
+        "id text not null, name text not null, url text not null",
+        "SELECT id, name, url FROM raw.webhooks",
+        reads="webhooks",
     ),
     declare(
         "mz_internal.mz_source_statuses",
@@ -83,8 +86,9 @@ RELATIONS = (
     declare(
         "mz_internal.mz_hydration_statuses",
         "object_id text not null, replica_id text, hydrated boolean",
-        "SELECT id, 'u1', readable_from > 0 FROM raw.states",
-        reads="states",
+        "SELECT id, 'u1', readable_from > 0 FROM raw.states"
+        " UNION ALL SELECT id, 'u1', hydrated FROM raw.view_states",
+        reads="states view_states",
     ),
     declare(
         "mz_internal.mz_feeds",
