@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import lru_cache
+
 from catalog import snapshot
 from catalog.inputs import input_of
 from catalog.models import ExportProgress
 from catalog.models import Feed as FeedRow
+from catalog.names import Path
 from catalog.plan.definitions import view_query
 from catalog.plan.picture import Entry, Picture, SourceFacts, Version
 from catalog.plan.readable import ReadableNames
 from catalog.plan.scope import Scope
-from catalog.query.compile import compile_view
+from catalog.query.compile import MaintainedQuery, compile_view
 from catalog.targets import generator, postgres_target, unseal
 from ingest.contract.commands import Export, Feed, Generator, Webhooks
+from ingest.contract.relation import Relation
 from ingest.contract.upstream import PostgresTarget
 from ingest.contract.views import View
 
@@ -110,8 +115,8 @@ def view_command(picture: Picture, entry: Entry, version: Version | None = None)
     Raises StatementError when an earlier version reads what is not there any more.
     """
     create_sql = entry.create_sql if version is None else version.create_sql
-    names = ReadableNames(Scope(picture, entry.owner))
-    kept = compile_view(view_query(create_sql), names)
+    needs = entry.needs if version is None else version.needs
+    kept = _maintained(create_sql, _World(picture, entry.owner, _meaning(picture, needs)))
     inputs = {name: input_of(picture.entries[item], picture) for name, item in kept.inputs.items()}
     return View(
         item=entry.id,
@@ -119,6 +124,36 @@ def view_command(picture: Picture, entry: Entry, version: Version | None = None)
         relation=entry.relation if version is None else version.relation,
         inputs=inputs,
         root=kept.block,
-        key=kept.key,
+        key=kept.key_of((entry if version is None else version).relation.names),
         constant=entry.view.sealed or not inputs,
     )
+
+
+@dataclass(frozen=True)
+class _World:
+    """Where a definition is compiled; two are equal when all that it reads means the same."""
+
+    picture: Picture = field(compare=False, repr=False)
+    owner: str
+    meaning: tuple[tuple[str, Path, str, Relation], ...]
+
+
+def _meaning(
+    picture: Picture, needs: tuple[str, ...]
+) -> tuple[tuple[str, Path, str, Relation], ...]:
+    found: dict[str, tuple[str, Path, str, Relation]] = {}
+    stack = list(needs)
+    while stack:
+        entry = picture.entries.get(stack.pop())
+        if entry is not None and entry.id not in found:
+            text = entry.create_sql if entry.kind == "view" else ""
+            found[entry.id] = (entry.id, entry.path, text, entry.relation)
+            stack += entry.needs if entry.kind == "view" else ()
+    return tuple(found[item] for item in sorted(found))
+
+
+@lru_cache(maxsize=2048)
+def _maintained(create_sql: str, world: _World) -> MaintainedQuery:
+    """Compiled once: a changed catalog seldom changes what a definition reads."""
+    names = ReadableNames(Scope(world.picture, world.owner))
+    return compile_view(view_query(create_sql), names)

@@ -74,12 +74,13 @@ def role_for(region: str, name: str, *, superuser: bool) -> str:
 class Session:
     """One client's conversation with a region's catalog, as one role."""
 
-    def __init__(self, role: str, region: str = "") -> None:
+    def __init__(self, role: str, region: str = "", *, automatic: bool = False) -> None:
+        """`automatic`: no person is behind it; the audit log says so."""
         self.role = role
         self.region = region or settings.HEADRACE_REGION
         self.variables = Variables()
         self._transaction: OpenTransaction | None = None
-        self._sequencer = Sequencer(self.region, role)
+        self._sequencer = Sequencer(self.region, role, automatic=automatic)
 
     @property
     def transaction_status(self) -> str:

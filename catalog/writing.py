@@ -133,6 +133,8 @@ class Writer:
                 self._new[ConnectionDetails].append(details)
             case SourceFacts() as facts:
                 self._source(item, facts, operation)
+                if facts.output is not None:
+                    self._table(item, facts.output, operation.entry.relation.key)
             case TableFacts() as facts:
                 self._table(item, facts, operation.entry.relation.key)
             case ViewFacts() as facts:
@@ -201,6 +203,8 @@ class Writer:
         history.status(self.region, replacement.id, "dropped", self.now)
         self.audit("drop", replacement.kind, replacement.id, _named(replacement))
         details = {**_named(old), "replacement": _named(replacement)}
+        if operation.automatic:
+            details["auto"] = True
         self.audit("alter", old.kind, old.id, details)
         if old.view.cluster != new.view.cluster:
             clusters = {"old_cluster_id": CLUSTER_ID, "new_cluster_id": CLUSTER_ID}
@@ -259,12 +263,13 @@ class Writer:
         """Take an item out; its data is removed by a job."""
         self.flush()
         item = self._item(entry.id)
-        if entry.kind == "source":
+        if isinstance(entry.facts, SourceFacts):
             details = SourceDetails.objects.select_related("feed", "connection").get(item=item)
             self.touched.append(self._feeds.release(details).gid)
         if entry.shard:
             self._views.drop(item, entry.shard)
         Dependency.objects.filter(item=item).delete()
+        TableDetails.objects.filter(item=item).delete()
         item.delete()
         self._items.pop(entry.id, None)
         if entry.kind in {"source", "table", "materialized view"}:

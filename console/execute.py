@@ -8,11 +8,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Protocol
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
 
+from catalog import snapshot
 from catalog.parameters import Parameter
 from catalog.results import Description, Result, Stream
 from catalog.session import Session, role_for
@@ -35,6 +37,12 @@ class SignedIn(Protocol):
         """Whether they may do everything."""
 
 
+@dataclass(frozen=True)
+class _Owner:
+    email: str
+    is_superuser: bool
+
+
 @contextmanager
 def _faults_hidden() -> Iterator[None]:
     try:
@@ -51,10 +59,10 @@ def _faults_hidden() -> Iterator[None]:
 class UserSession:
     """A session of one user; a fault of ours becomes an error without its inner text."""
 
-    def __init__(self, user: SignedIn, region: str = "") -> None:
+    def __init__(self, user: SignedIn, region: str = "", *, automatic: bool = False) -> None:
         self.region = region or settings.HEADRACE_REGION
         role = role_for(self.region, user.email, superuser=user.is_superuser)
-        self._session = Session(role, self.region)
+        self._session = Session(role, self.region, automatic=automatic)
 
     @property
     def transaction_status(self) -> str:
@@ -96,6 +104,14 @@ class UserSession:
 def open_session(user: SignedIn) -> UserSession:
     """A session for as long as a client's connection lives."""
     return UserSession(user)
+
+
+def run_by_itself(region: str, role: str, sql: str) -> None:
+    """Run what a definition asks for, as the role that owns it. Raises HeadraceError."""
+    known = snapshot.current(region).roles.get(role)
+    owner = _Owner(role, known is not None and known.superuser)
+    for _ in UserSession(owner, region, automatic=True).execute(sql):
+        pass
 
 
 def run(

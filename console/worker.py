@@ -11,7 +11,7 @@ from celery.signals import worker_init
 from django.conf import settings
 
 from catalog import controller, desired, reads, upkeep
-from catalog.maintenance import hydrating
+from catalog.maintenance import expiring, hydrating
 from catalog.names import SYSTEM_ROLE
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.source import RefreshReferences
@@ -40,6 +40,7 @@ def reconcile() -> None:
     controller.report_silent(region)
     for feed in desired.dropped_feeds(region):
         drop_feed.delay(feed=feed)
+    expiring.expire(region)
     for key in upkeep.due_jobs(region):
         run_job.delay(key=key)
     for shard in hydrating.wanted(region):

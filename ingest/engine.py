@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ingest.contract.commands import Export, Feed, Generator, Input, Query
+from ingest.contract.commands import Export, Feed, Generator, Input, Query, Webhooks
 from ingest.contract.host import FeedHost
+from ingest.contract.inbox import Inbox
 from ingest.contract.plane import Plane
 from ingest.contract.relation import Relation
 from ingest.contract.reports import ResultSet
 from ingest.contract.upstream import Check, PostgresTarget, Publication, Reference
 from ingest.contract.views import Hydration, Staged, Step, View, ViewState
-from ingest.feeds import failpoint, generators, postgres
+from ingest.feeds import failpoint, generators, postgres, webhooks
 from ingest.tables import activity, plain, reading, retention
 from ingest.tables import apply as folding
 from ingest.tables import changes as changing
@@ -63,8 +64,16 @@ def run_feed(plane: Plane, host: FeedHost) -> None:
         return
     if isinstance(feed.target, Generator):
         generators.run(plane, host)
+    elif isinstance(feed.target, Webhooks):
+        webhooks.run(plane, host)
     else:
         postgres.run_feed(plane, host)
+
+
+def open_inbox(plane: Plane, feed: str, writer: str) -> Inbox:
+    """Where this process, named `writer` like no other before or after it, leaves the requests
+    that it accepts for a feed of webhooks."""
+    return webhooks.DiskInbox(plane, feed, writer)
 
 
 def drop_feed(plane: Plane, feed: Feed) -> None:
@@ -206,10 +215,12 @@ def step_view(plane: Plane, view: View, upto: int, since: int = 0) -> Step:
     return stepping.step(plane, view, upto, since)
 
 
-def fold_view(plane: Plane, shard: str, relation: Relation, key: Sequence[str] = ()) -> bool:
+def fold_view(plane: Plane, shard: str, relation: Relation) -> bool:
     """Fold a view's steps into its base when there are many, and remove what no read needs any
-    more; whether it folded. `key`: columns that no two rows share, if known."""
-    return view_folding.fold(plane, shard, relation, key)
+    more; whether it folded. `relation`: all columns of the shard.
+
+    Raises Transient when another folder was faster."""
+    return view_folding.fold(plane, shard, relation)
 
 
 def staged(
@@ -217,6 +228,12 @@ def staged(
 ) -> Staged:
     """What a replacement would change in its target at `time` (ms)."""
     return staging.staged(plane, target, replacement, time, key)
+
+
+def compared(plane: Plane, old: Query, new: Query, key: Sequence[str] = ()) -> Staged:
+    """How the answers of two queries of equal columns differ; `key` are columns of `new` that no
+    two rows share. Raises as `read` does."""
+    return staging.compared(plane, old, new, key)
 
 
 def staged_rows(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time as clock
+from dataclasses import replace
 
 from django.conf import settings
 from django.db import Error as DatabaseError
@@ -20,6 +21,7 @@ from catalog.maintenance import reports, rounds
 from catalog.maintenance.kept import Kept, Known, kept_of, known_of
 from catalog.maintenance.reports import Standing, ViewReport
 from catalog.maintenance.rounds import Shard
+from catalog.maintenance.staged import Run, Staging, guarded
 from catalog.maintenance.steps import Outcome, Steps
 from catalog.plan.picture import Picture
 from ingest.errors import HeadraceError, Transient
@@ -38,7 +40,8 @@ _log = logging.getLogger(__name__)
 class Maintainer:
     """Keeps a region's views from when it gets the lease until it is told to stop."""
 
-    def __init__(self, region: str, owner: str) -> None:
+    def __init__(self, region: str, owner: str, run: Run | None = None) -> None:
+        """`run` is how replacements are applied by themselves; None leaves them to people."""
         self._region = region
         self._owner = owner
         self._wake = threading.Event()
@@ -51,6 +54,7 @@ class Maintainer:
         self._shards: dict[str, Shard] = {}
         self._upto: dict[str, int] = {}
         self._steps = Steps(self._wake.set)
+        self._staging = Staging(region, run)
 
     def run(self, stop: threading.Event) -> None:
         """Keep the views until told to stop; then give the lease back."""
@@ -66,6 +70,7 @@ class Maintainer:
             self._wake.wait(pause)
             self._wake.clear()
         self._steps.close()
+        self._staging.close()
         leases.release_views(self._region, self._owner)
 
     def turn(self) -> float:
@@ -81,6 +86,8 @@ class Maintainer:
             self._begin(now)
         if begun or ended:
             self._look(now)
+        if begun and self._picture is not None:
+            self._staging.consider(self._picture, self._shards)
         return WATCH
 
     @property
@@ -104,7 +111,7 @@ class Maintainer:
     def _refresh(self) -> bool:
         """Take in a changed catalog, and shards that were hydrated since; whether it changed."""
         picture = snapshot.current(self._region)
-        changed = self._picture is None or picture.revision != self._picture.revision
+        changed = picture is not self._picture
         if changed:
             self._picture, self._kept = picture, kept_of(picture)
             self._shards = {s: one for s, one in self._shards.items() if s in self._kept}
@@ -197,7 +204,8 @@ class Maintainer:
             how=outcome.step.how if outcome.step.how != "nothing" else None,
             reason=root.reason if root is not None else "",
         )
-        return reports.cleared(report)
+        stopped = guarded(self._staging.stopped.get(outcome.shard, ""))
+        return replace(reports.cleared(report), detail=stopped)
 
     def _failed(self, one: Shard, outcome: Outcome, error: HeadraceError) -> ViewReport | None:
         """A failure of the rows waits for other rows; one of the world is tried again soon."""

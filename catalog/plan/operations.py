@@ -47,12 +47,14 @@ class ApplyReplacement:
     """A replacement takes the place of its target's definition and data from `since` (ms) on.
 
     `entry` is the target after it. `since` is chosen when the change is about to be committed.
+    `automatic`: its guard rails let it, and no person asked.
     """
 
     target: Entry
     replacement: Entry
     entry: Entry
     since: int = 0
+    automatic: bool = False
 
 
 @dataclass(frozen=True)

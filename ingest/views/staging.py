@@ -8,14 +8,14 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
 from ingest import spark
-from ingest.contract.commands import Input
+from ingest.contract.commands import Input, Query
 from ingest.contract.plane import Plane
 from ingest.contract.relation import Column as Field
 from ingest.contract.relation import Relation
 from ingest.contract.reports import ResultSet
 from ingest.contract.types import BIGINT
 from ingest.contract.views import Staged
-from ingest.tables import collection, schema, view_rows
+from ingest.tables import collection, reading, schema, view_rows
 from ingest.tables.schema import DIFF, quoted
 
 
@@ -26,25 +26,40 @@ def staged(
 
     def work(live: SparkSession) -> Staged:
         found = _difference(plane, live, target, replacement, time)
-        columns = [quoted(name) for name in replacement.relation.names]
-        bytes_of = F.octet_length(F.to_json(F.struct(*columns))) * F.abs(DIFF)
-        sides = (
-            F.sum(F.greatest(F.col(DIFF), F.lit(0))).alias("added"),
-            F.sum(F.greatest(-F.col(DIFF), F.lit(0))).alias("removed"),
-            F.sum(bytes_of).alias("bytes"),
-        )
-        grouped = found.groupBy(*map(quoted, key)).agg(*sides)
-        pairs = F.least("added", "removed") if key else F.lit(0)
-        row = grouped.agg(
-            F.sum(F.col("added") - pairs),
-            F.sum(F.col("removed") - pairs),
-            F.sum(pairs),
-            F.sum("bytes"),
-        ).collect()[0]
-        added, removed, changed, size = (int(value or 0) for value in row)
-        return Staged(added, removed, changed, size, time)
+        return _counted(found, replacement.relation.names, key, time)
 
     return spark.run(plane, work, "views", repeat=True)
+
+
+def compared(plane: Plane, old: Query, new: Query, key: Sequence[str] = ()) -> Staged:
+    """The same for two queries; see `ingest.engine.compared`."""
+
+    def work(live: SparkSession) -> Staged:
+        after = reading.at_time(plane, live, new)
+        before = reading.at_time(plane, live, old).toDF(*after.columns)
+        found = view_rows.minus(after, before, after.columns)
+        return _counted(found, after.columns, key, new.time)
+
+    return spark.run(plane, work, "views", repeat=True)
+
+
+def _counted(found: DataFrame, columns: Sequence[str], key: Sequence[str], time: int) -> Staged:
+    bytes_of = F.octet_length(F.to_json(F.struct(*map(quoted, columns)))) * F.abs(DIFF)
+    sides = (
+        F.sum(F.greatest(F.col(DIFF), F.lit(0))).alias("added"),
+        F.sum(F.greatest(-F.col(DIFF), F.lit(0))).alias("removed"),
+        F.sum(bytes_of).alias("bytes"),
+    )
+    grouped = found.groupBy(*map(quoted, key)).agg(*sides)
+    pairs = F.least("added", "removed") if key else F.lit(0)
+    row = grouped.agg(
+        F.sum(F.col("added") - pairs),
+        F.sum(F.col("removed") - pairs),
+        F.sum(pairs),
+        F.sum("bytes"),
+    ).collect()[0]
+    added, removed, changed, size = (int(value or 0) for value in row)
+    return Staged(added, removed, changed, size, time)
 
 
 def rows(

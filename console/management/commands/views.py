@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand
 
 from catalog import leases
 from catalog.maintenance.maintainer import Maintainer
-from console import fail_point
+from console import execute, fail_point
 
 
 class Command(BaseCommand):
@@ -29,4 +29,4 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: stop.set())
         fail_point.arm("views")
         owner = leases.owner_name(uuid.uuid4().hex[:8])
-        Maintainer(settings.HEADRACE_REGION, owner).run(stop)
+        Maintainer(settings.HEADRACE_REGION, owner, execute.run_by_itself).run(stop)
