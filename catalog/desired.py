@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import lru_cache
-
 from catalog import snapshot
 from catalog.inputs import input_of
 from catalog.models import ExportProgress
@@ -20,6 +17,10 @@ from ingest.contract.commands import Export, Feed, Generator, Webhooks
 from ingest.contract.relation import Relation
 from ingest.contract.upstream import PostgresTarget
 from ingest.contract.views import View
+
+MOST_COMPILED = 2048
+_Meaning = tuple[tuple[str, Path, str, Relation], ...]
+_compiled: dict[tuple[str, str, _Meaning], MaintainedQuery] = {}
 
 
 def wanted_feeds(region: str) -> tuple[str, ...]:
@@ -116,7 +117,7 @@ def view_command(picture: Picture, entry: Entry, version: Version | None = None)
     """
     create_sql = entry.create_sql if version is None else version.create_sql
     needs = entry.needs if version is None else version.needs
-    kept = _maintained(create_sql, _World(picture, entry.owner, _meaning(picture, needs)))
+    kept = _maintained(picture, create_sql, entry.owner, needs)
     inputs = {name: input_of(picture.entries[item], picture) for name, item in kept.inputs.items()}
     return View(
         item=entry.id,
@@ -129,18 +130,8 @@ def view_command(picture: Picture, entry: Entry, version: Version | None = None)
     )
 
 
-@dataclass(frozen=True)
-class _World:
-    """Where a definition is compiled; two are equal when all that it reads means the same."""
-
-    picture: Picture = field(compare=False, repr=False)
-    owner: str
-    meaning: tuple[tuple[str, Path, str, Relation], ...]
-
-
-def _meaning(
-    picture: Picture, needs: tuple[str, ...]
-) -> tuple[tuple[str, Path, str, Relation], ...]:
+def _meaning(picture: Picture, needs: tuple[str, ...]) -> _Meaning:
+    """What a definition's text means here: the names, columns and bodies of all that it reads."""
     found: dict[str, tuple[str, Path, str, Relation]] = {}
     stack = list(needs)
     while stack:
@@ -152,8 +143,16 @@ def _meaning(
     return tuple(found[item] for item in sorted(found))
 
 
-@lru_cache(maxsize=2048)
-def _maintained(create_sql: str, world: _World) -> MaintainedQuery:
+def _maintained(
+    picture: Picture, create_sql: str, owner: str, needs: tuple[str, ...]
+) -> MaintainedQuery:
     """Compiled once: a changed catalog seldom changes what a definition reads."""
-    names = ReadableNames(Scope(world.picture, world.owner))
-    return compile_view(view_query(create_sql), names)
+    key = (create_sql, owner, _meaning(picture, needs))
+    found = _compiled.get(key)
+    if found is None:
+        names = ReadableNames(Scope(picture, owner))
+        found = compile_view(view_query(create_sql), names)
+        if len(_compiled) >= MOST_COMPILED:
+            _compiled.clear()
+        _compiled[key] = found
+    return found

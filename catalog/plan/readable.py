@@ -10,7 +10,7 @@ from sqlglot import exp
 from catalog.errors import WrongItemType
 from catalog.names import dotted
 from catalog.plan.definitions import view_query
-from catalog.plan.picture import Entry
+from catalog.plan.picture import Entry, TableFacts
 from catalog.plan.scope import Scope
 from catalog.query.names import Names, Resolved
 from catalog.sql.nodes.names import Name
@@ -38,9 +38,11 @@ class ReadableNames:
                 self.systems.append(found)
             return found
         self.used[entry.id] = entry
+        if entry.fed:
+            return Resolved(entry.id, "table", entry.relation, key=_key(entry))
         match entry.kind:
             case "table" | "materialized view":
-                return Resolved(entry.id, entry.kind, entry.relation)
+                return Resolved(entry.id, entry.kind, entry.relation, key=_key(entry))
             case "view":
                 query = view_query(entry.create_sql)
                 return Resolved(entry.id, "view", entry.relation, query, self)
@@ -55,3 +57,11 @@ class ReadableNames:
         upto = self.progress(entry) if self.progress else 0
         value = exp.cast(exp.Literal.number(upto), exp.DataType.build("uint8", udt=True))
         return exp.select(exp.alias_(value, entry.relation.names[0], quoted=True))
+
+
+def _key(entry: Entry) -> tuple[str, ...]:
+    """Columns that surely no two rows share. A plain table's key is not checked."""
+    if entry.kind == "materialized view":
+        return entry.view.key
+    plain = isinstance(entry.facts, TableFacts) and not entry.facts.source
+    return () if plain else entry.relation.key

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from catalog.errors import NotSupported, StatementError
 from catalog.query.build import Bound
-from catalog.query.names import Names, position
+from catalog.query.names import Names, Resolved, position
 from catalog.query.scope import Output, Scope
 
 DEEPEST = 60
@@ -42,17 +42,23 @@ class BoundQuery:
 class Binder:
     """One compilation: the names it may use, what it has read, and fresh Spark aliases.
 
+    `found` are the items read, by id.
     `stars` keeps what each `*` meant, by the node's id(): the FROM item's name and the column's.
     """
 
     names: Names
     moment: Moment
-    items: set[str] = field(default_factory=set)
+    found: dict[str, Resolved] = field(default_factory=dict)
     ctes: dict[str, BoundQuery] = field(default_factory=dict)
     query: Callable[[Binder, exp.Expr, Scope | None], BoundQuery] = field(repr=False, kw_only=True)
     stars: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
     counter: int = 0
     depth: int = 0
+
+    @property
+    def items(self) -> frozenset[str]:
+        """The ids of the items read."""
+        return frozenset(self.found)
 
     def fresh(self, prefix: str) -> str:
         """An alias that nothing else in the text has."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -70,13 +71,18 @@ class Compiled:
 class MaintainedQuery:
     """A query that is kept: its blocks, the item id of each of their inputs, and what it gives.
 
-    `key` are columns of `relation` that no two rows share, empty when none are known.
+    `key` are columns of `block` that no two rows share, empty when none are known.
     """
 
     block: Block
     inputs: dict[str, str]
     relation: Relation
     key: tuple[str, ...] = ()
+
+    def key_of(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The key under other names for the columns, in their order."""
+        places = dict(zip(self.block.columns, names, strict=True))
+        return tuple(places[name] for name in self.key)
 
 
 def inspect(query: exp.Expr, names: Names) -> Reads:
@@ -174,7 +180,7 @@ def compile_query(query: exp.Expr, names: Names, moment: Moment) -> Compiled:
     """
     binder = Binder(names, moment, query=bind_query)
     named, relation = _bound(binder, query)
-    return Compiled(named.sql(dialect="spark"), frozenset(binder.items), relation)
+    return Compiled(named.sql(dialect="spark"), binder.items, relation)
 
 
 def compile_view(query: exp.Expr, names: Names) -> MaintainedQuery:
@@ -184,8 +190,8 @@ def compile_view(query: exp.Expr, names: Names) -> MaintainedQuery:
     """
     binder = Binder(names, _NO_MOMENT, query=bind_query)
     named, relation = _bound(binder, query)
-    block, inputs = blocks(named)
-    return MaintainedQuery(block, inputs, relation)
+    kept = blocks(named, binder.found)
+    return MaintainedQuery(kept.block, kept.inputs, relation, kept.key)
 
 
 def _bound(binder: Binder, query: exp.Expr) -> tuple[exp.Query, Relation]:

@@ -26,7 +26,8 @@ class Resolved:
 
     `id` is `u12` for users' items and `schema.name` for system relations. `relation` is what
     reading it gives (a source's is its progress). A view carries its `query`, its relation's names
-    are its columns, and `names` resolves the names in its body (None: as the reader does).
+    are its columns, and `names` resolves the names in its body (None: as the reader does). `key`
+    are columns that surely no two rows share: a declared key that nothing checks is none.
     """
 
     id: str
@@ -34,6 +35,7 @@ class Resolved:
     relation: Relation
     query: exp.Query | None = field(default=None, compare=False)
     names: Names | None = field(default=None, compare=False)
+    key: tuple[str, ...] = ()
 
 
 class UnknownColumn(StatementError):

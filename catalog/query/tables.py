@@ -73,7 +73,7 @@ def _table(binder: Binder, node: exp.Table, scope: Scope) -> tuple[exp.Expr, lis
         raise NotSupported(
             "cannot join system catalog relations with user collections yet", position=at
         )
-    binder.items.add(found.id)
+    binder.found[found.id] = found
     alias = binder.fresh("t")
     outputs = tuple(
         Output(c.name, c.type, c.name, shape_of(c.type) if c.type.name == "numeric" else None)

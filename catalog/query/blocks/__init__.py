@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from sqlglot import exp
 
 from catalog.query.blocks import top
@@ -10,24 +13,37 @@ from catalog.query.blocks.cutter import Cutter
 from catalog.query.blocks.exact import settle
 from catalog.query.blocks.moments import unmaintainable as unmaintainable
 from catalog.query.blocks.shape import Recompute
+from catalog.query.blocks.unique import unique
+from catalog.query.names import Resolved
 from ingest.contract.views import Block
 
 
-def blocks(query: exp.Query) -> tuple[Block, dict[str, str]]:
-    """The tree of blocks of a bound query in Spark's words, and its inputs: name -> item id.
+@dataclass(frozen=True)
+class Kept:
+    """A query in blocks. `inputs` are the item ids of the inputs by name; `key` are columns that
+    no two rows share, empty when none are known."""
+
+    block: Block
+    inputs: dict[str, str]
+    key: tuple[str, ...]
+
+
+def blocks(query: exp.Query, items: Mapping[str, Resolved]) -> Kept:
+    """The tree of blocks of a bound query in Spark's words, which reads the `items` by id.
 
     A query that reads an item twice has two inputs. What cannot be followed through is one
     recompute block that says why.
     """
     tree = query.copy()
     inputs = _number(tree)
+    key = unique(tree, {name: items[item].key for name, item in inputs.items()})
     settle(tree)
     try:
         cut = _cut(tree)
         _check(cut)
     except Recompute as reason:
-        return recompute(tree, str(reason)), inputs
-    return cut.block(), inputs
+        return Kept(recompute(tree, str(reason)), inputs, key)
+    return Kept(cut.block(), inputs, key)
 
 
 def _number(tree: exp.Query) -> dict[str, str]:

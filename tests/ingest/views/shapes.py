@@ -45,7 +45,8 @@ class Names:
         ids = {"t": "u1", "u": "u2", "w": "u3"}
         name = parts[-1]
         if name in ids:
-            return Resolved(ids[name], "table", TABLES[ids[name]])
+            found = TABLES[ids[name]]
+            return Resolved(ids[name], "table", found, key=found.key)
         if name not in VIEWS:
             return None
         columns, sql = VIEWS[name]
