@@ -33,6 +33,7 @@ NAVIGATION: tuple[tuple[str, tuple[Place, ...]], ...] = (
             Place("plug", "Connections", "/connections"),
             Place("log-in", "Sources", "/sources", "ingest"),
             Place("table-2", "Tables", "/tables"),
+            Place("layers", "Views", "/views", "materialized replacements lineage"),
         ),
     ),
     (
@@ -46,10 +47,17 @@ NAVIGATION: tuple[tuple[str, tuple[Place, ...]], ...] = (
 )
 ACTIONS: tuple[Place, ...] = (
     Place("plus", "New source", "/sources/new", "create connect postgres load generator"),
+    Place("plus", "New view", "/views/new", "create materialized view query"),
     Place("plus", "New secret", "/secrets?new=1", "create password"),
     Place("key-square", "New token or app password", "/account?new=1", "create psql rest"),
     Place("file-braces", "REST API reference", "/api/docs", "openapi swagger"),
 )
+
+
+def _here(path: str) -> str:
+    """The entry of the navigation that a page belongs to."""
+    first = "/" + path.strip("/").partition("/")[0]
+    return {"/replacements": "/views", "/lineage": "/objects"}.get(first, first)
 
 
 def frame(request: HttpRequest) -> dict[str, object]:
@@ -60,7 +68,7 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "navigation": NAVIGATION,
         "actions": ACTIONS,
         "theme": theme if theme in THEMES else "system",
-        "here": "/" + request.path.strip("/").partition("/")[0],
+        "here": _here(request.path),
         "command_key": "⌘" if "Mac" in request.headers.get("User-Agent", "") else "Ctrl ",
         "role": str(user) if user.is_authenticated else "",
     }

@@ -8,5 +8,6 @@ urlpatterns = [
     path("api/", include("console.api.urls")),
     path("query", include("console.api.query_urls")),
     path("sources/", include("console.wizards.urls")),
+    path("views/", include("console.wizards.view_urls")),
     path("", include("console.pages.urls")),
 ]

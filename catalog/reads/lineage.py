@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from catalog.models import Dependency, Item, ItemColumn, ViewDetails
 from catalog.query.origins import Path, origins
@@ -52,6 +53,27 @@ class Lineage:
     columns: tuple[ColumnEdge, ...]
 
 
+@dataclass(frozen=True)
+class Near:
+    """What an item reads itself, and what reads it; a replacement's target is neither."""
+
+    inputs: tuple[ItemRow, ...]
+    readers: tuple[ItemRow, ...]
+
+
+def near(item_id: str, region: str | None = None) -> Near:
+    """The item's neighbours, oldest first. Three queries."""
+    region = region or settings.HEADRACE_REGION
+    found = Item.objects.filter(region__name=region, kind__in=_DATA).order_by("pk")
+    target = ViewDetails.objects.filter(item__gid=item_id, item__region__name=region)
+    pending = ViewDetails.objects.filter(target__gid=item_id, item__region__name=region)
+    inputs = found.filter(needed_by__item__gid=item_id).exclude(
+        pk__in=target.filter(target__isnull=False).values("target")
+    )
+    readers = found.filter(needs__needs__gid=item_id).exclude(pk__in=pending.values("item"))
+    return Near(_rows(inputs), _rows(readers))
+
+
 def lineage(item_id: str, region: str | None = None) -> Lineage | None:
     """Everything up- and downstream of an item; None when it is not there. Seven queries."""
     region = region or settings.HEADRACE_REGION
@@ -85,22 +107,25 @@ def lineage(item_id: str, region: str | None = None) -> Lineage | None:
 
 
 def _items(region: str) -> dict[str, ItemRow]:
-    rows = (
-        Item.objects.filter(region__name=region, kind__in=_DATA)
-        .order_by("pk")
-        .values_list(
-            "gid",
-            "kind",
-            "schema__database__name",
-            "schema__name",
-            "name",
-            "owner__name",
-            "created_at",
-            "create_sql",
-            "create_sql",
-        )
-    )
-    return {row[0]: ItemRow(*row) for row in rows}
+    found = Item.objects.filter(region__name=region, kind__in=_DATA).order_by("pk")
+    return {row.id: row for row in _rows(found)}
+
+
+_ITEM = (
+    "gid",
+    "kind",
+    "schema__database__name",
+    "schema__name",
+    "name",
+    "owner__name",
+    "created_at",
+    "create_sql",
+    "create_sql",
+)
+
+
+def _rows(found: QuerySet[Item]) -> tuple[ItemRow, ...]:
+    return tuple(ItemRow(*row) for row in found.values_list(*_ITEM))
 
 
 _Edges = list[tuple[str, str]]

@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 from django.utils import timezone
 
 from catalog import reads
 from catalog.reads import AuditRow, SourceRow, TableRow
-from console.fragments import progress
+from console.fragments import maintained, progress
 from console.fragments.attention import Attention, of_catalog
 from console.fragments.model import Fragment, Group, View
-
-Parameters = Mapping[str, str]
-PAGE = 100
-
-
-class Gone(Exception):
-    """The thing that the view shows is no longer there."""
-
-
-@dataclass(frozen=True)
-class Page:
-    """A part of a list: `first` and `last` are 1-based."""
-
-    number: int
-    pages: int
-    total: int
-
-    @property
-    def first(self) -> int:
-        """Number of the first row shown."""
-        return min(self.total, (self.number - 1) * PAGE + 1)
-
-    @property
-    def last(self) -> int:
-        """Number of the last row shown."""
-        return min(self.total, self.number * PAGE)
+from console.fragments.paging import PAGE as PAGE
+from console.fragments.paging import Gone as Gone
+from console.fragments.paging import Page as Page
+from console.fragments.paging import Parameters as Parameters
+from console.fragments.paging import cut
 
 
 def overview(parameters: Parameters) -> View:
@@ -132,7 +110,7 @@ def source(parameters: Parameters) -> View:
         "rows": whole.rows,
     }
     status = {"status": row.status, "word": progress.shown_status(row, tables), "item": row.item}
-    shown, page = _cut(tables, parameters)
+    shown, page = cut(tables, parameters)
     return {
         "status": Fragment("source-status", "parts/status.html", status),
         "trouble": Fragment("source-trouble", "parts/trouble.html", {"status": row.status}),
@@ -148,19 +126,12 @@ def _export_row(table: TableRow) -> Fragment:
     return Fragment(f"table-{table.item.id}", "sources/table_row.html", data)
 
 
-def _cut(rows: Sequence[TableRow], parameters: Parameters) -> tuple[Sequence[TableRow], Page]:
-    pages = max(1, -(-len(rows) // PAGE))
-    asked = parameters.get("page", "1")
-    number = min(pages, max(1, int(asked) if asked.isdigit() else 1))
-    return rows[(number - 1) * PAGE : number * PAGE], Page(number, pages, len(rows))
-
-
 def tables(parameters: Parameters) -> View:
     """Tables, searched (`q`), of one source (`source`), a page at a time."""
     found = reads.tables(
         source_id=parameters.get("source") or None, search=parameters.get("q") or None
     )
-    shown, page = _cut(found, parameters)
+    shown, page = cut(found, parameters)
     rows = tuple(
         Fragment(
             f"table-{table.item.id}",
@@ -205,7 +176,7 @@ def audit(parameters: Parameters) -> View:
         before=int(before) if before.isdigit() else None,
         object_id=_object_id(parameters.get("object", "")),
     )
-    return {"rows": Group("audit-rows", tuple(map(_audit_row, rows)))}
+    return {"rows": Group("audit-rows", tuple(map(audit_row, rows)))}
 
 
 def _object_id(wanted: str) -> str | None:
@@ -213,7 +184,8 @@ def _object_id(wanted: str) -> str | None:
     return next((item.id for item in reads.items() if item.name == wanted), wanted) or None
 
 
-def _audit_row(row: AuditRow) -> Fragment:
+def audit_row(row: AuditRow) -> Fragment:
+    """One event."""
     return Fragment(f"audit-{row.id}", "audit/row.html", {"row": row})
 
 
@@ -224,4 +196,7 @@ VIEWS: dict[str, Callable[[Parameters], View]] = {
     "tables": tables,
     "table": table,
     "audit": audit,
+    "views": maintained.views,
+    "materialized-view": maintained.view,
+    "replacement": maintained.replacement,
 }

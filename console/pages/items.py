@@ -21,37 +21,31 @@ from catalog.sql.nodes.item import Drop, Rename
 from catalog.sql.nodes.names import ItemKind, Name
 from catalog.sql.nodes.query import Select
 from catalog.sql.render import identifier
+from console.fragments.places import Entry as Entry
+from console.fragments.places import entry as entry
+from console.fragments.places import path_of as path_of
 from console.pages.request import run
 from console.visitor import signed_in
 from ingest.errors import HeadraceError
 
-ICONS = {
-    "secret": "key-round",
-    "connection": "plug",
-    "source": "log-in",
-    "table": "table-2",
-    "view": "view",
+_PAGES = {
+    "secret": "/secrets",
+    "connection": "/connections",
+    "source": "/sources",
+    "table": "/tables",
+    "materialized view": "/views",
 }
-_PAGES = {"secret": "/secrets", "connection": "/connections", "source": "/sources"}
 _KINDS: dict[str, ItemKind] = {
     "secret": "secret",
     "connection": "connection",
     "source": "source",
     "table": "table",
     "view": "view",
+    "materialized view": "materialized view",
 }
 
 
 _NAMED = 8
-
-
-@dataclass(frozen=True)
-class Entry:
-    """An item with the path of its page."""
-
-    item: ItemRow
-    path: str
-    icon: str
 
 
 @dataclass(frozen=True)
@@ -68,19 +62,6 @@ class Blast:
     def count(self) -> int:
         """Items that go."""
         return 1 + len(self.named) + max(0, self.more)
-
-
-def path_of(item: ItemRow) -> str:
-    """The item's own page."""
-    if item.kind == "secret":
-        return "/secrets"
-    places = {"connection": "connections", "source": "sources", "table": "tables"}
-    return f"/{places.get(item.kind, 'objects')}/{item.id}"
-
-
-def entry(item: ItemRow) -> Entry:
-    """The item as lists show it."""
-    return Entry(item, path_of(item), ICONS.get(item.kind, "box"))
 
 
 def name_of(item: ItemRow) -> Name:
@@ -178,7 +159,7 @@ def drop(request: HttpRequest, item_id: str) -> HttpResponse:
         messages.error(request, f"{error.message}. {error.hint or ''}")
         return redirect(path_of(item))
     messages.success(request, f"Dropped {item.kind} {item.name}")
-    return redirect(_PAGES.get(item.kind, "/tables" if item.kind == "table" else "/objects"))
+    return redirect(_PAGES.get(item.kind, "/objects"))
 
 
 @require_POST

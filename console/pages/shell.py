@@ -15,7 +15,7 @@ from catalog import reads
 from catalog.results import Notice, Result, Rows
 from console import execute
 from console.fragments.checks import checks_of_error
-from console.pages.grid import Grid, grid
+from console.fragments.grid import Grid, grid
 from console.visitor import signed_in, user_of
 from ingest.contract.upstream import Check
 from ingest.errors import HeadraceError

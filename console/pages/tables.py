@@ -12,8 +12,8 @@ from django.utils.http import urlencode
 from catalog import reads
 from catalog.reads import ColumnRow, ReferenceColumnRow, ReferenceRow, TableRow
 from console.fragments import views
+from console.fragments.grid import grid
 from console.fragments.model import Fragment
-from console.pages.grid import grid
 from console.pages.items import drop_context, entry, select_all, select_from
 from console.pages.request import rows_of, run
 from console.visitor import signed_in

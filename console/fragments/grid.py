@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from catalog.results import Rows
 from catalog.text_values import text_rows
+from ingest.contract.relation import Relation
 
 _NUMBERS = {
     "smallint",
@@ -52,15 +53,20 @@ class Grid:
 
 def grid(rows: Rows, limit: int) -> Grid:
     """The first `limit` rows of a result."""
-    headers = tuple(
-        Header(column.name, column.type.sql, column.type.name in _NUMBERS)
-        for column in rows.relation.columns
-    )
+    headers = headers_of(rows.relation)
     cells = tuple(
         tuple(_cell(text, header) for text, header in zip(row, headers, strict=True))
         for row in text_rows(rows.relation, rows.data.slice(0, limit))
     )
     return Grid(headers, cells, rows.timestamp)
+
+
+def headers_of(relation: Relation) -> tuple[Header, ...]:
+    """The columns' headings."""
+    return tuple(
+        Header(column.name, column.type.sql, column.type.name in _NUMBERS)
+        for column in relation.columns
+    )
 
 
 def _cell(text: str | None, header: Header) -> Cell:
