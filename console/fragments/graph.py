@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-COLUMN = 236
+COLUMN = 212
 """Width of a node."""
-GAP = 84
+GAP = 64
 """Between columns of nodes."""
 SPACE = 22
 """Between nodes above one another."""

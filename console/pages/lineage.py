@@ -18,7 +18,7 @@ from console.visitor import signed_in
 
 HEAD, ROW, FOOT = 38, 20, 6
 MOST_NODES, MOST_ROWS = 60, 12
-_NAME, _WORD = 28, 30
+_NAME, _WORD = 25, 26
 """Letters that fit into a node's head, and into one of its rows."""
 _KINDS = {"materialized view": "view", "view": "plain view"}
 

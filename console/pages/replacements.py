@@ -21,11 +21,12 @@ from console.fragments import maintained as live
 from console.fragments.changes import SHOWS, changes
 from console.fragments.compare import compare
 from console.fragments.definition import query_of, whole
+from console.fragments.owners import owner_only
 from console.fragments.schema import schema
 from console.pages.items import name_of
 from console.pages.request import rows_of, run
 from console.pages.views import events
-from console.visitor import signed_in
+from console.visitor import signed_in, user_of
 from ingest.errors import HeadraceError
 
 LIMITS = (200, 1000, 5000)
@@ -120,17 +121,14 @@ def replacement_rows(request: HttpRequest, item_id: str) -> HttpResponse:
 def replacement_impact(request: HttpRequest, item_id: str) -> HttpResponse:
     """How many rows of each dependent would change; asked for, as it computes them all."""
     row, target = pair(item_id)
+    context: dict[str, object] = {"view": row, "target": target, "ready": True}
     began = time.perf_counter()
-    lines, timestamp = impact.count(target, row, lambda statement: run(request, statement))
-    context = {
-        "view": row,
-        "target": target,
-        "lines": lines,
-        "ready": True,
-        "counted": True,
-        "timestamp": timestamp,
-        "milliseconds": round((time.perf_counter() - began) * 1000),
-    }
+    try:
+        region = owner_only(user_of(request), row.item)
+        context |= {"lines": impact.counted(region, target, row), "counted": True}
+    except HeadraceError as error:
+        context |= {"lines": impact.lines(target), "error": error}
+    context["milliseconds"] = round((time.perf_counter() - began) * 1000)
     return render(request, "replacements/impact.html", context)
 
 

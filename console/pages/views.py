@@ -66,6 +66,11 @@ class VersionLine:
     current: bool
 
     @property
+    def own_title(self) -> str:
+        """The heading of this side."""
+        return f"Version {self.version.number}"
+
+    @property
     def before_title(self) -> str:
         """The heading of the other side."""
         return f"Version {self.before}"

@@ -8,6 +8,7 @@ const state = document.querySelector('#check-state');
 const PAUSE = 450;
 
 await customElements.whenDefined('sql-editor');
+editor.shadowRoot.querySelector('.cm-scroller').tabIndex = 0;
 let timer = null;
 let asked = '';
 function sync() { copy.value = editor.value; }
