@@ -20,6 +20,14 @@ def stamped(rows: pa.Table, time: int) -> pa.Table:
     return put_together([*rows.columns, times, ones])
 
 
+def less(new: pa.Table, old: pa.Table, time: int) -> pa.Table:
+    """What makes the old rows the new ones, at a time; not consolidated."""
+    come, gone = stamped(new, time), stamped(old, time)
+    diffs = pc.negate(gone.column(gone.num_columns + DIFF))
+    gone = gone.set_column(gone.num_columns + DIFF, gone.column_names[DIFF], diffs)
+    return pa.concat_tables([come, gone.cast(come.schema)])
+
+
 def put_together(columns: list[Any]) -> pa.Table:
     """A table of these columns; names are their places, because a query may name two alike."""
     return pa.Table.from_arrays(columns, names=[str(place) for place in range(len(columns))])

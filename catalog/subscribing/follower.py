@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 
-from django.db import close_old_connections, connections
+from django.db import DatabaseError, close_old_connections, connections
 
 from catalog.subscribing.subjects import Subject
 from catalog.subscribing.window import Step, Window
@@ -81,6 +81,9 @@ class Follower:
                 wait = PAUSE if self._step() else POLL
             except Transient as error:
                 _log.info("%s waits: %s", self.subject.title, error.message)
+                wait = RETRY
+            except DatabaseError:
+                _log.warning("%s waits for the catalog", self.subject.title, exc_info=True)
                 wait = RETRY
             except HeadraceError as error:
                 self._fail(error)

@@ -7,18 +7,21 @@ from dataclasses import replace
 import pyarrow as pa
 from sqlglot import exp
 
+from catalog import snapshot
 from catalog.answering import Reader
 from catalog.as_of import as_of
 from catalog.bounds import bounds
 from catalog.errors import InvalidStatement, NotSupported
-from catalog.moments import Wanted, moment
+from catalog.moments import Wanted
 from catalog.oracle import newest_time, read_floor
+from catalog.placing import Placing
+from catalog.plan.picture import Entry
 from catalog.plan.plans import Follow, Read
-from catalog.plan.readable import ReadableNames
 from catalog.plan.scope import Scope
 from catalog.query.compile import compile_query, inspect
 from catalog.results import Notice, Stream
 from catalog.sql.nodes.query import Select
+from catalog.subscribing.polled import Polled
 from catalog.subscribing.shaping import shape
 from catalog.subscribing.subjects import Computed, Recorded, Subject, moment_of
 from catalog.subscribing.subscription import Span, Subscription
@@ -42,69 +45,108 @@ def subscribe(plan: Follow, reader: Reader, scope: Scope, variables: Variables) 
     form = shape(plan.statement, subject.columns)
     span, notices = _span(plan, subject, reader, scope, variables)
 
-    def read() -> pa.Table:
-        at = exp.Literal.number(span.as_of)
-        select = replace(plan.select, as_of=at, as_of_text="", at_least=False)
-        return reader.read(Read(select), scope, variables, None).data
+    def rows() -> pa.Table:
+        return reader.read(_as_of(plan.select, span.as_of), scope, variables, None).data
 
+    read = subject.begin if isinstance(subject, Polled) else rows if span.snapshot else None
     subscription = Subscription(subject, form, span, read, reader.role)
     return Stream("SUBSCRIBE", form.relation, subscription, notices)
 
 
+def _as_of(select: Select, time: int | None) -> Read:
+    """The query at a time; None is now."""
+    at = None if time is None else exp.Literal.number(time)
+    return Read(replace(select, as_of=at, as_of_text="", at_least=False))
+
+
 def _subject(plan: Follow, reader: Reader, scope: Scope) -> Subject:
     if plan.entry is not None:
-        entry = plan.entry
-        sealed = entry.kind == "materialized view" and entry.view.sealed
-        exact = entry.kind == "table"
-        return Recorded(scope.picture.region, entry.id, entry.path, entry.relation, exact, sealed)
-    return _computed(plan.select, reader.names(scope), scope)
-
-
-def _computed(select: Select, names: ReadableNames, scope: Scope) -> Computed:
+        return _recorded(plan.entry, plan.select, reader, scope)
+    names = reader.names(scope)
+    found = inspect(plan.select.query, names)
+    sources = any(entry.kind == "source" for entry in names.used.values())
+    if found.kind == "system" or sources:
+        return _polled(plan.select, reader, scope)
     region = scope.picture.region
-    found = inspect(select.query, names)
-    if found.kind == "system":
-        message = "SUBSCRIBE to system catalog relations is not supported yet"
-        raise NotSupported(message, hint="Ask for them again with SELECT.")
     now = newest_time(region)
-    compiled = compile_query(select.query, names, moment_of(now))
-    later = compile_query(select.query, names, moment_of(now + 86_400_001))
+    compiled = compile_query(plan.select.query, names, moment_of(now))
+    later = compile_query(plan.select.query, names, moment_of(now + 86_400_001))
     entries = scope.picture.entries
-    reads = tuple((item, entries[item].path) for item in sorted(found.items | found.views))
     return Computed(
         region,
-        select.query,
+        plan.select.query,
         names,
         compiled.sql,
         compiled.relation,
-        reads,
+        tuple((item, entries[item].path) for item in sorted(found.items | found.views)),
         tuple(sorted(compiled.items)),
         moves=compiled.sql != later.sql,
     )
 
 
+def _recorded(entry: Entry, select: Select, reader: Reader, scope: Scope) -> Recorded:
+    columns = entry.relation
+    query = select.query.copy()
+    names = [exp.column(exp.to_identifier(name, quoted=True)) for name in columns.names]
+    query.set("expressions", names)
+
+    def rows(time: int) -> pa.Table:
+        own = Reader(reader.region, reader.role)
+        now = replace(scope, picture=snapshot.current(reader.region))
+        return own.read(_as_of(Select(query), time), now, Variables(), None).data
+
+    sealed = entry.kind == "materialized view" and entry.view.sealed
+    exact = entry.kind == "table"
+    return Recorded(reader.region, entry.id, entry.path, columns, rows, exact, sealed)
+
+
+def _polled(select: Select, reader: Reader, scope: Scope) -> Polled:
+    def rows() -> pa.Table:
+        own = Reader(reader.region, reader.role)
+        now = replace(scope, picture=snapshot.current(reader.region))
+        return own.read(_as_of(select, None), now, Variables(), None).data
+
+    columns = reader.describe(Read(select), scope, Variables())
+    return Polled(reader.region, select.query.sql(dialect="postgres"), columns, rows)
+
+
 def _span(
     plan: Follow, subject: Subject, reader: Reader, scope: Scope, variables: Variables
 ) -> tuple[Span, tuple[Notice, ...]]:
-    statement, region = plan.statement, reader.region
-    entries = [scope.picture.entries[item] for item in subject.items]
-    asked = as_of(statement.as_of, region)
-    up_to = as_of(statement.up_to, region)
+    statement = plan.statement
+    asked, up_to = as_of(statement.as_of, reader.region), as_of(statement.up_to, reader.region)
     if asked is not None and not statement.at_least:
         _bounded(asked, up_to)
-    strict = variables["transaction_isolation"] == "strict serializable"
-    at_least = max(reader.seen, read_floor(region)) if strict else 0
-    newest = Wanted(at_least, None, variables.timeout, strict)
-    if asked is None:
-        time = moment(region, scope.picture, entries, newest)
+    if not isinstance(subject, Polled):
+        time = _begins(plan, asked, reader, scope, variables)
+    elif asked is not None and not statement.at_least:
+        message = "AS OF is not supported for relations of the system catalog"
+        raise NotSupported(message, hint="They are known as they are now only.")
     else:
-        if statement.at_least:
-            moment(region, scope.picture, entries, replace(newest, at_least=0))
-            asked = max(asked, bounds(region, scope.picture, entries).since)
-        time = moment(region, scope.picture, entries, replace(newest, at_least=0, as_of=asked))
-    notices = _bounded(time, up_to)
+        time = newest_time(reader.region)
     reader.seen = max(reader.seen, time)
-    return Span(time, up_to, snapshot=statement.flag("SNAPSHOT", default=True)), notices
+    span = Span(time, up_to, snapshot=statement.flag("SNAPSHOT", default=True))
+    return span, _bounded(time, up_to)
+
+
+def _begins(
+    plan: Follow, asked: int | None, reader: Reader, scope: Scope, variables: Variables
+) -> int:
+    """The time (ms) to begin at: what was asked for, or the newest that can be read exactly."""
+    strict = variables["transaction_isolation"] == "strict serializable"
+    at_least = max(reader.seen, read_floor(reader.region)) if strict else 0
+    wanted = Wanted(at_least, None, variables.timeout, strict)
+    names = reader.names(scope)
+    place = Placing(scope.picture, plan.select.query, names)
+    if asked is None:
+        return place.find(wanted).time
+    if plan.statement.at_least:
+        place.find(replace(wanted, at_least=0, strict=False))
+        found = inspect(plan.select.query, names).items
+        entries = [scope.picture.entries[item] for item in sorted(found)]
+        asked = max(asked, bounds(reader.region, scope.picture, entries).since)
+    again = Placing(scope.picture, plan.select.query, names)
+    return again.find(replace(wanted, at_least=0, as_of=asked)).time
 
 
 def _bounded(time: int, up_to: int | None) -> tuple[Notice, ...]:

@@ -124,16 +124,13 @@ class Shape:
         return come[0], "upsert", gone[0], come[0]
 
     def _ordered(self, changes: pa.Table) -> pa.Table:
-        """Stable, from the last column to the first; times stay in order."""
-        for order in reversed(self.order):
-            changes = changes.take(
-                pc.sort_indices(
-                    changes.column(order.place),
-                    sort_keys=[("", "descending" if order.descending else "ascending")],
-                    null_placement="at_start" if order.nulls_first else "at_end",
-                )
-            )
-        return changes.sort_by([(str(changes.num_columns + TIME), "ascending")])
+        """By time, and within a time by the columns that were asked for."""
+        keys: list[tuple[str, ...]] = [(str(changes.num_columns + TIME), "ascending")]
+        for order in self.order:
+            direction = "descending" if order.descending else "ascending"
+            nulls = "at_start" if order.nulls_first else "at_end"
+            keys.append((str(order.place), direction, nulls))
+        return changes.take(pc.sort_indices(changes, sort_keys=keys))
 
 
 def _by_key(changes: pa.Table, key: tuple[int, ...]) -> Iterator[list[tuple[int, int]]]:

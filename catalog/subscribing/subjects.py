@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import time as clock
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,17 +16,20 @@ from catalog import snapshot
 from catalog.bounds import bounds
 from catalog.errors import StatementError
 from catalog.inputs import input_of, inputs_of
+from catalog.moments import Wanted
 from catalog.names import Path, dotted
 from catalog.oracle import newest_time, next_time
-from catalog.plan.picture import Entry
+from catalog.placing import Placing
+from catalog.plan.picture import Entry, Picture
 from catalog.query.binder import Moment
 from catalog.query.compile import compile_query
 from catalog.query.names import Names
-from catalog.subscribing.changes import consolidated, in_order, put_together
+from catalog.subscribing.changes import consolidated, in_order, less, put_together
 from ingest import engine
-from ingest.contract.commands import Input, Query
+from ingest.contract.commands import Query
 from ingest.contract.relation import Relation
 
+_SOON = 5.0
 TICK = 1000
 """Milliseconds after which time goes on for what only statements and the clock change."""
 
@@ -38,6 +41,10 @@ class Subject(Protocol):
     part of them can be taken; otherwise changes are known from one step to the next only.
     `sealed`: nothing can change.
     """
+
+    @property
+    def region(self) -> str:
+        """The region whose catalog it is in."""
 
     @property
     def identity(self) -> Hashable:
@@ -75,12 +82,16 @@ class Subject(Protocol):
 
 @dataclass(frozen=True)
 class Recorded:
-    """A table or maintained view, whose changes are kept beside it."""
+    """A table or maintained view, whose changes are kept beside it.
+
+    `rows` gives what it is at a time (ms), where its changes do not say: between two steps.
+    """
 
     region: str
     item: str
     path: Path
     columns: Relation
+    rows: Callable[[int], pa.Table] = field(compare=False)
     exact: bool = True
     sealed: bool = False
 
@@ -107,9 +118,12 @@ class Recorded:
         """See `Subject`."""
         picture = snapshot.current(self.region)
         source = input_of(_entry(self.region, self.item, self.path), picture)
-        if not _changed((source,), after, upto):
+        plane = settings.HEADRACE_PLANE
+        if not engine.inputs_changed(plane, (source,), after, upto):
             return None
-        found = engine.changes(settings.HEADRACE_PLANE, source, after, upto)
+        if source.segments and not engine.view_exact(plane, source, after, upto):
+            return in_order(consolidated(less(self.rows(upto), self.rows(after), upto)))
+        found = engine.changes(plane, source, after, upto)
         places = [found.relation.names.index(name) for name in self.columns.names]
         width = len(found.relation.columns)
         table = put_together([found.data.column(at) for at in (*places, width - 2, width - 1)])
@@ -160,27 +174,29 @@ class Computed:
 
     def changes(self, after: int, upto: int) -> pa.Table | None:
         """See `Subject`."""
-        inputs = inputs_of(self.data, snapshot.current(self.region))
-        if not self.moves and not _changed(tuple(inputs.values()), after, upto):
+        picture = snapshot.current(self.region)
+        inputs = inputs_of(self.data, picture)
+        plane = settings.HEADRACE_PLANE
+        if not self.moves and not engine.inputs_changed(plane, inputs, after, upto):
             return None
-        old, new = self._at(after, inputs), self._at(upto, inputs)
-        found = engine.query_changes(settings.HEADRACE_PLANE, old, new)
+        found = engine.query_changes(plane, self._at(after, picture), self._at(upto, picture))
         return in_order(put_together(found.data.columns))
 
-    def _at(self, time: int, inputs: dict[str, Input]) -> Query:
-        text = self.text
-        if self.moves:
-            text = compile_query(self.query, self.names, moment_of(time)).sql
-        return Query(text, inputs, time)
+    def _at(self, time: int, picture: Picture) -> Query:
+        """The query at a time, from views' definitions where their rows are not exact."""
+        names = self.names
+        if any(picture.entries[item].kind == "materialized view" for item in self.data):
+            wanted = Wanted(0, time, _SOON)
+            names = Placing(picture, self.query, names).find(wanted).names
+        if names is self.names and not self.moves:
+            return Query(self.text, inputs_of(self.data, picture), time)
+        compiled = compile_query(self.query, names, moment_of(time))
+        return Query(compiled.sql, inputs_of(compiled.items, picture), time)
 
 
 def moment_of(time: int) -> Moment:
     """mz_now() and now() at a time (ms)."""
     return Moment(time, dt.datetime.fromtimestamp(time / 1000, tz=dt.UTC))
-
-
-def _changed(inputs: tuple[Input, ...], after: int, upto: int) -> bool:
-    return engine.inputs_changed(settings.HEADRACE_PLANE, inputs, after, upto)
 
 
 def _entry(region: str, item: str, path: Path) -> Entry:
@@ -209,11 +225,11 @@ def _through(
             raise view.error
     through = newest_time(region) if found.through is None else found.through
     if all(entry.kind == "table" and not entry.table.source for entry in entries):
-        _tick(region, through)
+        tick(region, through)
     return 0 if found.waiting else through
 
 
-def _tick(region: str, through: int) -> None:
+def tick(region: str, through: int) -> None:
     """Let time go on where only statements and the clock change rows."""
     if clock.time_ns() // 1_000_000 - through > TICK and newest_time(region) <= through:
         next_time(region)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from catalog.subscribing import presence
 from catalog.subscribing.changes import between, stamped
 from catalog.subscribing.follower import Follower, follow
 from catalog.subscribing.shaping import Shape
@@ -25,7 +26,7 @@ from ingest.errors import HeadraceError, IngestError, Transient
 
 SLICE = 10_000
 """Rows of a snapshot that are told at once."""
-Snapshot = Callable[[], pa.Table]
+Snapshot = Callable[[], pa.Table] | None
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,13 @@ class Subscription:
     """Gives batches until it is `finished`. One thread at a time takes; `close` from any."""
 
     def __init__(
-        self, subject: Subject, shape: Shape, span: Span, read: Snapshot, session: str
+        self, subject: Subject, shape: Shape, span: Span, read: Snapshot, role: str = ""
     ) -> None:
         self.id = uuid.uuid4()
         self.subject = subject
         self.shape = shape
         self.span = span
-        self.session = session
+        self.role = role
         self.counts = Counts()
         self.finished = False
         self.told_through = span.as_of - 1
@@ -71,10 +72,11 @@ class Subscription:
         self._pending: deque[Batch] = deque()
         self._ready = threading.Event()
         self._listener: Callable[[], None] | None = None
-        self._closed = False
         self._follower: Follower | None = None
         if not subject.sealed:
-            self._follower = follow(subject, span.as_of, self, self._tell)
+            start = span.as_of if subject.exact else max(span.as_of, subject.through())
+            self._follower = follow(subject, start, self, self._tell)
+        presence.enter(subject.region, self)
 
     @property
     def relation(self) -> Relation:
@@ -125,9 +127,10 @@ class Subscription:
 
     def close(self) -> None:
         """Nobody reads any more."""
-        self._closed = self.finished = True
+        self.finished = True
         if self._follower is not None:
             self._follower.leave(self)
+        presence.leave(self.subject.region, self)
 
     def _tell(self) -> None:
         self._ready.set()
@@ -182,8 +185,8 @@ class Subscription:
         """What there is at the beginning, and how far that is."""
         if self.shape.progress:
             self._say_progress(self.span.as_of)
-        if self.span.snapshot:
-            rows = self._read()
+        rows = self._read() if self._read is not None else None
+        if self.span.snapshot and rows is not None:
             for start in range(0, rows.num_rows, SLICE):
                 part = stamped(rows.slice(start, SLICE), self.span.as_of)
                 self._pending.append(Batch(self.shape.rows(part)))

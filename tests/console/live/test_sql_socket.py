@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from base64 import b64encode
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,6 +16,7 @@ from django.core.cache import cache
 from django.test import Client, override_settings
 
 from catalog import accounts
+from catalog.subscribing import follower
 from console.asgi import application
 
 EMAIL = "ada@example.com"
@@ -23,11 +25,13 @@ Frames = list[tuple[str, Any]]
 
 
 @pytest.fixture
-def password(transactional_db: None) -> str:
+def password(transactional_db: None) -> Iterator[str]:
     """The owner's app-specific password."""
     cache.clear()
     user = accounts.create_user(EMAIL, owner=True)
-    return accounts.create_token(user, "tests").app_password
+    yield accounts.create_token(user, "tests").app_password
+    for found in follower.followers():
+        found.stop()
 
 
 def basic(password: str) -> tuple[bytes, bytes]:
@@ -222,3 +226,44 @@ def _revoke() -> None:
     user = accounts.user_by_email(EMAIL)
     assert user is not None
     accounts.revoke_token(user, accounts.tokens(user)[0].client_id)
+
+
+async def test_built_in_relations_are_followed_until_the_client_leaves(password: str) -> None:
+    async with opened(SQL) as reader, opened(SQL) as writer:
+        await ask(reader, token=password)
+        await ask(writer, token=password)
+        await writer_says(writer, "CREATE SECRET old AS 'x'")
+        await reader.send(json.dumps({"query": "SUBSCRIBE (SELECT name FROM mz_secrets)"}))
+        assert await rows(reader, 1) == [["1", "old"]]
+        await writer_says(writer, "CREATE SECRET new AS 'x'; DROP SECRET old")
+        assert sorted(await rows(reader, 2)) == [["-1", "old"], ["1", "new"]]
+        asked = "SELECT role, object, rows_told, readers FROM mz_internal.mz_subscriptions"
+        told = await until(writer, asked, lambda found: bool(found) and found[0][2] == "3")
+        assert told == [[EMAIL, "SELECT name FROM mz_secrets", "3", "1"]]
+        await reader.leave()
+        assert await until(writer, asked, lambda found: not found) == []
+
+
+async def writer_says(line: Line, sql: str) -> None:
+    assert not [said for said in await ask(line, query=sql) if said[0] == "Error"]
+
+
+async def rows(line: Line, count: int) -> list[list[Any]]:
+    """The next rows, without their times."""
+    found: list[list[Any]] = []
+    while len(found) < count:
+        frame = await line.hears()
+        if frame["type"] == "Row":
+            found.append(frame["payload"][1:])
+    return found
+
+
+async def until(line: Line, sql: str, right: Callable[[list[Any]], bool]) -> list[Any]:
+    """Ask again until the rows are right, or 20 seconds have passed."""
+    found: list[Any] = []
+    for _ in range(80):
+        found = [payload for kind, payload in await ask(line, query=sql) if kind == "Row"]
+        if right(found):
+            break
+        await asyncio.sleep(0.25)
+    return found
