@@ -1,7 +1,7 @@
 """Fail points of the whole product: HEADRACE_FAIL_POINT, as each process takes it at its start.
 
 `name` or `name:n` arms every start. `@directory` arms one start only: the first process of a kind
-(`feed`, `worker`) that finds a file of that name in the directory takes it away and is armed with
+(`feed`, `worker`, `views`, `web`) that finds a file of that name in the directory takes it away and is armed with
 what it says; the lives after it go on.
 """
 
@@ -16,7 +16,7 @@ from ingest import engine
 
 
 def arm(process: str) -> None:
-    """Arm this process, a `feed` or a `worker`; raises ValueError for an unknown point."""
+    """Arm this process, one of those kinds; raises ValueError for an unknown point."""
     wanted = settings.HEADRACE_FAIL_POINT
     if wanted.startswith("@"):
         wanted = _taken(Path(wanted[1:]) / process)

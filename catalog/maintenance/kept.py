@@ -14,6 +14,7 @@ from catalog.plan.picture import Entry, Picture, Version
 from ingest.contract.views import View
 from ingest.errors import HeadraceError
 
+_GONE = HeadraceError("something that the definition reads was dropped", sqlstate="42P01")
 Role = Literal["live", "replacement", "version"]
 
 
@@ -76,12 +77,15 @@ def _ordered(picture: Picture) -> list[Entry]:
 
 def _kept(role: Role, picture: Picture, entry: Entry, version: Version | None = None) -> Kept:
     shard = entry.shard if version is None else version.shard
+    needs = () if version is None else version.needs
+    if any(item not in picture.entries for item in needs):
+        return Kept(role, entry, shard, error=_GONE)
     try:
         return Kept(role, entry, shard, view_command(picture, entry, version))
-    except (HeadraceError, KeyError) as error:
-        known = error if isinstance(error, HeadraceError) else None
-        message = "something that the definition reads was dropped"
-        return Kept(role, entry, shard, error=known or HeadraceError(message, sqlstate="42P01"))
+    except HeadraceError as error:
+        return Kept(role, entry, shard, error=error)
+    except KeyError:
+        return Kept(role, entry, shard, error=_GONE)
 
 
 def known_of(region: str, shards: Iterable[str]) -> dict[str, Known]:

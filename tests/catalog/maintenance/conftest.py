@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from pytest_django import Settings
+from django.conf import settings
+from django.db import connection
+from django.test import override_settings
 
 from catalog import snapshot
 from catalog.maintenance import hydrating
@@ -48,6 +53,20 @@ class Region:
             time.sleep(0.02)
             self.maintainer.turn()
 
+    def killed(self, point: str, what: str) -> None:
+        """Let another process do it, which ends itself at a fail point."""
+        database = str(connection.settings_dict["NAME"])
+        plane: Plane = settings.HEADRACE_PLANE
+        places = {"HEADRACE_REMOTE": plane.remote, "HEADRACE_WAREHOUSE": plane.warehouse}
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.catalog.maintenance.alone", database, point, what],
+            env={**os.environ, **places, "DJANGO_SETTINGS_MODULE": "tests.settings"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == -9, done.stderr
+
     def progress(self, name: str) -> ViewProgress:
         """What is known of a view's data."""
         entry = snapshot.current(REGION).by_path["headrace", "public", name]
@@ -61,9 +80,12 @@ def rows_of(result: object) -> list[tuple[object, ...]]:
 
 
 @pytest.fixture
-def region(transactional_db: None, settings: Settings, plane: Plane) -> Iterator[Region]:
-    settings.HEADRACE_PLANE = plane
-    return Region(Session(role_for(REGION, "ada@example.com", superuser=True)))
+def region(transactional_db: None, plane: Plane) -> Iterator[Region]:
+    with override_settings(HEADRACE_PLANE=plane):
+        found = Region(Session(role_for(REGION, "ada@example.com", superuser=True)))
+        yield found
+        found.maintainer._steps.close()
+        found.maintainer._staging.close()
 
 
 @pytest.fixture
