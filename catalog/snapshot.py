@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -190,7 +191,8 @@ def _facts(region: Region, defaults: dict[int, dict[str, str]]) -> dict[int, Fac
         )
     tables = TableDetails.objects.filter(item__region=region)
     for table in tables.values(*_TABLE_FIELDS):
-        found[table["item_id"]] = _table(table, defaults)
+        made, of = _table(table, defaults), found.get(table["item_id"])
+        found[table["item_id"]] = replace(of, output=made) if isinstance(of, SourceFacts) else made
     found.update(view_facts(region))
     return found
 

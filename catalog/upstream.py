@@ -10,7 +10,7 @@ import difflib
 import uuid
 from collections.abc import Iterable
 
-from catalog.errors import InvalidStatement, UnknownItem, UpstreamProblem
+from catalog.errors import InvalidStatement, UnknownItem, UpstreamProblem, WrongItemType
 from catalog.names import dotted
 from catalog.oracle import next_time
 from catalog.plan.connection import resolve_connection
@@ -101,6 +101,9 @@ class Purifier:
     def ask(self, source: Entry, scope: Scope) -> tuple[Reference, ...]:
         """What a source's upstream offers now."""
         facts = source.source
+        if facts.type == "webhook":
+            message = f"{source.name} is a webhook: it has no upstream that could be asked"
+            raise WrongItemType(message)
         if facts.type != "postgres":
             return engine.list_references(generator(facts))
         connection = scope.picture.entries[facts.connection].connection

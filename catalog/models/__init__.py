@@ -24,6 +24,7 @@ from catalog.models.rollout import Announcement, Cohort, FlagDefault, RegionPlac
 from catalog.models.sources import ReferenceDrift, SourceDetails, SourceReference
 from catalog.models.tables import TableDetails
 from catalog.models.views import Comment, Maintainer, ViewDetails, ViewProgress, ViewVersion
+from catalog.models.webhooks import WebhookDelivery
 from catalog.models.wizards import Draft
 
 __all__ = [
@@ -67,4 +68,5 @@ __all__ = [
     "ViewDetails",
     "ViewProgress",
     "ViewVersion",
+    "WebhookDelivery",
 ]

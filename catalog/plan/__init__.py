@@ -20,6 +20,7 @@ from catalog.plan import (
     subscribe,
     table,
     view,
+    webhook,
 )
 from catalog.plan.facts import NOTHING, UpstreamFacts
 from catalog.plan.plans import Plan, Read, SetVariable, ShowVariable, TransactionControl
@@ -38,6 +39,7 @@ from catalog.sql.nodes import source as sources
 from catalog.sql.nodes import subscribe as subscriptions
 from catalog.sql.nodes import table as tables
 from catalog.sql.nodes import view as views
+from catalog.sql.nodes import webhook as webhooks
 from catalog.sql.nodes.statement import Statement
 
 
@@ -145,6 +147,7 @@ _Upstream = (
     | sources.CreateSource
     | sources.RefreshReferences
     | tables.CreateTableFromSource
+    | webhooks.CreateWebhook
 )
 _Definition = _Item | _Upstream | secrets.CreateSecret | secrets.AlterSecret | sessions.AlterSystem
 
@@ -163,6 +166,7 @@ def _definition(statement: _Definition, scope: Scope, facts: UpstreamFacts) -> P
             | sources.CreateSource()
             | sources.RefreshReferences()
             | tables.CreateTableFromSource()
+            | webhooks.CreateWebhook()
         ):
             return _upstream(statement, scope, facts)
         case _:
@@ -181,6 +185,8 @@ def _upstream(statement: _Upstream, scope: Scope, facts: UpstreamFacts) -> Plan:
             return source.refresh_references(statement, facts, scope)
         case tables.CreateTableFromSource():
             return table.create_table_from_source(statement, facts, scope)
+        case webhooks.CreateWebhook():
+            return webhook.create_webhook(statement, scope)
         case _:
             assert_never(statement)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -64,8 +64,19 @@ def _renamed(value: object, old: Path, new: Path) -> object:
             inner_all = tuple(_renamed(part, old, new) for part in value)
             same = all(a is b for a, b in zip(inner_all, value, strict=True))
             return value if same else inner_all
+        case exp.Expression():
+            return value
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return _renamed_fields(value, old, new)
         case _:
             return value
+
+
+def _renamed_fields(value: Any, old: Path, new: Path) -> object:
+    found = {field.name: getattr(value, field.name) for field in fields(value)}
+    made = {name: _renamed(part, old, new) for name, part in found.items()}
+    changed = {name: part for name, part in made.items() if part is not found[name]}
+    return replace(value, **changed) if changed else value
 
 
 def _renamed_query(query: exp.Query, old: Path, new: Path) -> exp.Query:

@@ -27,7 +27,8 @@ class ConnectionFacts:
 
 @dataclass(frozen=True)
 class SourceFacts:
-    """A source; `type` is `postgres` or `load-generator`. `feed` is empty before the commit."""
+    """A source; `type` is `postgres`, `load-generator` or `webhook`. `feed` is empty before the
+    commit. `output` is set where the source itself has the rows: the older form, and webhooks."""
 
     type: str
     connection: str = ""
@@ -36,6 +37,7 @@ class SourceFacts:
     options: dict[str, str] = field(default_factory=dict)
     started_at: int = 0
     feed: str = ""
+    output: TableFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -133,10 +135,22 @@ class Entry:
 
     @property
     def table(self) -> TableFacts:
-        """What a table holds; raises TypeError for another kind of item."""
-        if not isinstance(self.facts, TableFacts):
+        """What a table, or a source with rows, holds; raises TypeError for another item."""
+        facts = self._rows
+        if facts is None:
             raise TypeError(self.kind)
-        return self.facts
+        return facts
+
+    @property
+    def fed(self) -> bool:
+        """Whether it has rows, and a feed brings them."""
+        facts = self._rows
+        return facts is not None and bool(facts.source)
+
+    @property
+    def _rows(self) -> TableFacts | None:
+        facts = self.facts.output if isinstance(self.facts, SourceFacts) else self.facts
+        return facts if isinstance(facts, TableFacts) else None
 
     @property
     def view(self) -> ViewFacts:
@@ -244,8 +258,9 @@ class Picture:
         return tuple(entry for entry in self.entries.values() if entry.path[:depth] == path)
 
     def tables_of(self, source: str) -> tuple[Entry, ...]:
-        """The tables made from a source."""
-        return tuple(entry for entry in self.dependents(source) if entry.kind == "table")
+        """What the source's feed fills for it: its tables and subsources, or itself."""
+        related = (self.entries[source], *self.dependents(source))
+        return tuple(one for one in related if one.fed and one.table.source == source)
 
     def with_entries(self, changed: Mapping[str, Entry | None]) -> Picture:
         """The picture with entries put in, or taken out where the value is None."""

@@ -40,6 +40,8 @@ class ReadableNames:
         self.used[entry.id] = entry
         if entry.fed:
             return Resolved(entry.id, "table", entry.relation, key=_key(entry))
+        if entry.fed:
+            return Resolved(entry.id, "table", entry.relation)
         match entry.kind:
             case "table" | "materialized view":
                 return Resolved(entry.id, entry.kind, entry.relation, key=_key(entry))

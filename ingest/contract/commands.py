@@ -25,6 +25,11 @@ class Generator:
 
 
 @dataclass(frozen=True)
+class Webhooks:
+    """The upstream of every webhook: the inbox of their feed."""
+
+
+@dataclass(frozen=True)
 class ExportColumn:
     """One column of a table: where it comes from upstream and what it becomes here."""
 
@@ -64,7 +69,7 @@ class Feed:
 
     id: str
     epoch: int
-    target: PostgresTarget | Generator
+    target: PostgresTarget | Generator | Webhooks
     publication: str = ""
     slot: str = ""
     exports: tuple[Export, ...] = ()

@@ -9,7 +9,7 @@ value keeps its place whatever columns come and go.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 LOG_COLUMNS = (
@@ -41,7 +41,8 @@ class Commit:
     """What a log commit's userMetadata says. `upto` is the upstream position all of whose commits
     are in the log; `epoch` fences a second writer: a writer refuses to go on when it finds a
     larger one than its own. `counts` is rows by reference identity, for empty-tail decisions.
-    `upstream` says which server it was: a restored or promoted one is another."""
+    `upstream` says which server it was: a restored or promoted one is another. `taken` is, for
+    each process that leaves requests in an inbox, up to which number the log has them."""
 
     feed: str
     epoch: int
@@ -49,6 +50,7 @@ class Commit:
     upto: int
     counts: dict[str, int]
     upstream: str = ""
+    taken: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Compact JSON for `userMetadata`."""

@@ -14,6 +14,7 @@ Point = Literal[
     "slot made",
     "snapshot chunk",
     "last chunk",
+    "request kept",
     "log written",
     "log committed",
     "confirmed",

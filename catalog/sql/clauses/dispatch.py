@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from catalog.sql.clauses import items, rows, session, subscribe, views
+from catalog.sql.clauses import items, rows, session, subscribe, views, webhook
 from catalog.sql.clauses.style import Style
 from catalog.sql.layout import Clause
 from catalog.sql.nodes.comment import CommentOn
@@ -39,6 +39,7 @@ from catalog.sql.nodes.table import (
     Update,
 )
 from catalog.sql.nodes.view import CreateView
+from catalog.sql.nodes.webhook import CreateWebhook
 
 
 def clauses(statement: Statement, style: Style) -> list[Clause]:
@@ -55,6 +56,7 @@ _WRITERS: dict[type, Callable[[Any, Style], list[Clause]]] = {
     RefreshReferences: items.refresh_references,
     CreateTableFromSource: rows.create_table_from_source,
     CreateTable: rows.create_table,
+    CreateWebhook: webhook.create_webhook,
     Insert: rows.insert,
     Update: rows.update,
     Delete: rows.delete,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from catalog.sql.cursor import Cursor
 from catalog.sql.grammar.options import Kind, options
+from catalog.sql.grammar.webhook import create_webhook
 from catalog.sql.nodes.names import Name, Option
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
+from catalog.sql.nodes.webhook import CreateWebhook
 
 GENERATORS = ("AUCTION", "COUNTER", "TPCH", "KEY VALUE")
 GENERATOR_OPTIONS: dict[str, Kind] = {
@@ -24,7 +26,7 @@ GENERATOR_OPTIONS: dict[str, Kind] = {
 }
 WITH_OPTIONS: dict[str, Kind] = {"RETAIN HISTORY": "retention", "TIMESTAMP INTERVAL": "text"}
 _LEGACY_OPTIONS = ("TEXT COLUMNS", "EXCLUDE COLUMNS", "IGNORE COLUMNS", "DETAILS")
-_OTHER_KINDS = (("MYSQL",), ("SQL", "SERVER"), ("KAFKA",), ("WEBHOOK",))
+_OTHER_KINDS = (("MYSQL",), ("SQL", "SERVER"), ("KAFKA",))
 _LEGACY_CLAUSES = (
     ("FOR", "ALL", "TABLES"),
     ("FOR", "TABLES"),
@@ -34,13 +36,15 @@ _LEGACY_CLAUSES = (
 _INSTEAD = "not supported; use CREATE TABLE .. FROM SOURCE instead"
 
 
-def create_source(cursor: Cursor) -> CreateSource:
+def create_source(cursor: Cursor) -> CreateSource | CreateWebhook:
     """After `CREATE SOURCE`."""
     if_not_exists, name = cursor.if_not_exists(), cursor.name()
     cluster = None
     if cursor.accept("IN", "CLUSTER"):
         cluster = Name((cursor.identifier(),), cursor.at(cursor.tokens[cursor.index - 1]))
     cursor.expect("FROM")
+    if cursor.accept("WEBHOOK"):
+        return create_webhook(cursor, "source", name, cluster=cluster, if_not_exists=if_not_exists)
     for words in _OTHER_KINDS:
         if cursor.peek(*words):
             cursor.not_supported(f"{' '.join(words)} sources are not supported yet")

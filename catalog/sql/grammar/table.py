@@ -6,15 +6,19 @@ from itertools import pairwise
 
 from catalog.sql.cursor import Cursor
 from catalog.sql.grammar.columns import column_definition, primary_key
+from catalog.sql.grammar.webhook import create_webhook
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.table import ColumnDefinition, CreateTable, CreateTableFromSource
+from catalog.sql.nodes.webhook import CreateWebhook
 
 _UNSUPPORTED_CLAUSES = ("FORMAT", "KEY", "VALUE", "INCLUDE", "ENVELOPE", "EXCLUDE")
 
 
-def create_table(cursor: Cursor) -> CreateTable | CreateTableFromSource:
+def create_table(cursor: Cursor) -> CreateTable | CreateTableFromSource | CreateWebhook:
     """After `CREATE TABLE`."""
     if_not_exists, name = cursor.if_not_exists(), cursor.name()
+    if cursor.accept("FROM", "WEBHOOK"):
+        return create_webhook(cursor, "table", name, if_not_exists=if_not_exists)
     after = cursor.tokens[_after_parentheses(cursor)].key
     if after == "FROM":
         return _from_source(cursor, name, if_not_exists=if_not_exists)
@@ -50,8 +54,6 @@ def _after_parentheses(cursor: Cursor) -> int:
 def _from_source(cursor: Cursor, name: Name, *, if_not_exists: bool) -> CreateTableFromSource:
     columns = cursor.parenthesized(lambda: _column_name(cursor)) if cursor.peek("(") else ()
     cursor.expect("FROM")
-    if cursor.peek("WEBHOOK"):
-        cursor.not_supported("CREATE TABLE .. FROM WEBHOOK statements are not supported yet")
     cursor.expect("SOURCE")
     source, reference = cursor.name(), None
     if cursor.accept("("):

@@ -26,6 +26,7 @@ from catalog.sql.nodes.source import CreateSource, RefreshReferences
 from catalog.sql.nodes.subscribe import Subscribe
 from catalog.sql.nodes.table import CreateTable, CreateTableFromSource, Delete, Insert, Update
 from catalog.sql.nodes.view import CreateView
+from catalog.sql.nodes.webhook import CreateWebhook
 
 Statement = (
     CreateSecret
@@ -36,6 +37,7 @@ Statement = (
     | RefreshReferences
     | CreateTable
     | CreateTableFromSource
+    | CreateWebhook
     | Insert
     | Update
     | Delete
@@ -79,6 +81,7 @@ DEFINITIONS = (
     CreateSource,
     CreateTable,
     CreateTableFromSource,
+    CreateWebhook,
     CreateView,
     CreateMaterializedView,
     CreateReplacement,

@@ -1,0 +1,14 @@
+"""Addresses that the catalog shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from django.conf import settings
+
+
+def webhook_url(path: Iterable[str]) -> str:
+    """Where the webhook of that full name takes its requests."""
+    names = "/".join(quote(part, safe="") for part in path)
+    return f"{settings.HEADRACE_URL}/api/webhook/{names}"
