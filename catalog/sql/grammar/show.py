@@ -58,7 +58,8 @@ def show(cursor: Cursor) -> ShowObjects | ShowCreate | ShowVariable | ShowChange
         if cursor.peek(*words.split()):
             start = cursor.tokens[0].start
             cursor.not_supported(f"SHOW {words} statements are not supported yet", start)
-    if cursor.accept("CHANGES"):
+    if cursor.peek("CHANGES", "FOR"):
+        cursor.accept("CHANGES")
         return show_changes(cursor)
     if cursor.accept("COLUMNS"):
         return _columns(cursor)

@@ -8,10 +8,20 @@ from hypothesis import strategies as st
 
 from catalog.sql import parse_one
 from catalog.sql.grammar.connection import POSTGRES_OPTIONS
+from catalog.sql.grammar.replacement import GUARD_OPTIONS
 from catalog.sql.grammar.source import GENERATOR_OPTIONS, GENERATORS
+from catalog.sql.nodes.comment import CommentOn
 from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
+from catalog.sql.nodes.materialized_view import CreateMaterializedView, Refresh
 from catalog.sql.nodes.names import Name, Option, SecretReference
+from catalog.sql.nodes.query import Select
+from catalog.sql.nodes.replacement import (
+    ApplyReplacement,
+    CreateReplacement,
+    RollbackReplacement,
+    ShowChanges,
+)
 from catalog.sql.nodes.secret import AlterSecret, CreateSecret
 from catalog.sql.nodes.session import (
     AlterSystem,
@@ -37,7 +47,8 @@ parts = st.sampled_from(AWKWARD) | st.text(CHARACTERS, min_size=1, max_size=12)
 flags = st.booleans()
 names = st.lists(parts, min_size=1, max_size=3).map(lambda found: Name(tuple(found)))
 part_lists = st.lists(parts, max_size=4).map(tuple)
-kinds = st.sampled_from(["secret", "connection", "source", "table", "view", "schema", "database"])
+items = ["secret", "connection", "source", "table", "view", "materialized view"]
+kinds = st.sampled_from([*items, "schema", "database"])
 numbers = st.integers(-9999, 9999).map(str) | st.sampled_from(["0.01", ".5", "1e3", "many", ""])
 types = st.sampled_from(
     [
@@ -85,6 +96,40 @@ queries = st.sampled_from(
         "TAIL \"T t\" ENVELOPE DEBEZIUM (KEY (\"a\"\"\", b))",
     ]
 ).map(lambda sql: parse_one(sql).statement)  # fmt: skip
+selected = parse_one("SELECT 1").statement
+assert isinstance(selected, Select)
+clusters = st.none() | parts.map(lambda part: Name((part,)))
+refreshes = st.lists(
+    st.builds(Refresh, st.sampled_from(["on commit", "at creation"]))
+    | st.builds(Refresh, st.just("at"), texts.filter(bool))
+    | st.builds(Refresh, st.just("every"), texts.filter(bool), texts),
+    max_size=3,
+).map(tuple)
+bodies = {
+    "query": st.just(selected.query),
+    "text": st.just("SELECT 1"),
+    "body": st.just("SELECT 1"),
+}
+maintained = st.builds(
+    CreateMaterializedView,
+    names,
+    columns=part_lists,
+    cluster=clusters,
+    refresh=refreshes,
+    or_replace=flags,
+    **bodies,
+)
+replacements = st.builds(
+    CreateReplacement,
+    names,
+    names,
+    columns=part_lists,
+    cluster=clusters,
+    refresh=refreshes,
+    options=_options({name: kind for name, kind in GUARD_OPTIONS.items() if kind != "text"}),
+    if_not_exists=flags,
+    **bodies,
+)
 show_where = st.builds(
     ShowObjects,
     st.sampled_from(["secret", "source", "view", "object", "schema"]),
@@ -134,6 +179,15 @@ statements: st.SearchStrategy[Statement] = st.one_of(
     st.builds(CreateTable, names, st.lists(columns, max_size=4).map(tuple), flags, part_lists),
     st.builds(CreateNamespace, st.sampled_from(["schema", "database"]), names, flags),
     st.builds(Drop, kinds, st.lists(names, min_size=1, max_size=3).map(tuple), flags, flags),
+    st.builds(Drop, st.just("materialized view"), names.map(lambda n: (n,)), replacement=flags),
+    maintained,
+    replacements,
+    st.builds(ApplyReplacement, names, names, flags),
+    st.builds(RollbackReplacement, names, flags),
+    st.builds(ShowChanges, names, st.none() | st.integers(0, 99)),
+    st.builds(CommentOn, st.sampled_from(items), names, st.none() | texts),
+    st.builds(CommentOn, st.none(), names, st.none() | texts, parts),
+    st.builds(ShowObjects, st.just("replacement"), of=st.none() | names),
     st.builds(Rename, kinds, names, parts, flags),
     show_where,
     st.builds(ShowObjects, st.just("table"), st.none() | names, st.none() | names),
