@@ -50,6 +50,7 @@ from catalog.plan.picture import (
 )
 from catalog.references import write_references
 from catalog.stored import export_column_to_json
+from catalog.view_facts import guard_to_json
 from catalog.view_writing import Origin, ViewWriter
 from ingest.contract.upstream import Reference
 
@@ -249,6 +250,10 @@ class Writer:
             self._rename_in_versions(entry, operation.renamed_from)
             names = {"old_name": operation.renamed_from, "new_name": entry.name}
             self.audit("alter", entry.kind, entry.id, {**_named(entry), **names})
+        if operation.guarded:
+            rails = guard_to_json(entry.view.guard)
+            ViewDetails.objects.filter(item=self._item(entry.id)).update(guard=rails)
+            self.audit("alter", entry.kind, entry.id, {**_named(entry), "guard_rails": rails})
 
     def _rename_in_versions(self, entry: Entry, old_name: str) -> None:
         """Kept definitions that read the item call it by its new name."""

@@ -11,6 +11,7 @@ from catalog.plan import (
     comment,
     connection,
     flags,
+    guard,
     item,
     materialized_view,
     replacement,
@@ -97,6 +98,7 @@ _Viewing = (
     | replacements.CreateReplacement
     | replacements.ApplyReplacement
     | replacements.RollbackReplacement
+    | replacements.SetGuard
     | replacements.ShowChanges
 )
 
@@ -113,6 +115,8 @@ def _viewing(statement: _Viewing, scope: Scope, system: Names | None) -> Plan:
             return replacement.apply_replacement(statement, scope)
         case replacements.RollbackReplacement():
             return replacement.rollback_replacement(statement, scope)
+        case replacements.SetGuard():
+            return guard.set_guard(statement, scope)
         case replacements.ShowChanges():
             return show.show_changes(statement, scope)
         case _:

@@ -36,10 +36,12 @@ class DropItem:
 
 @dataclass(frozen=True)
 class ChangeItem:
-    """An item gets a new name, a new definition or both. `renamed_from` is for the audit log."""
+    """An item gets a new name, a new definition or both. `renamed_from` is for the audit log;
+    `guarded`: a replacement's guard rails changed."""
 
     entry: Entry
     renamed_from: str = ""
+    guarded: bool = False
 
 
 @dataclass(frozen=True)

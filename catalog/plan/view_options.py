@@ -15,7 +15,7 @@ from catalog.plan.options import Options
 from catalog.plan.picture import Guard
 from catalog.query.intervals import milliseconds
 from catalog.sql.nodes.materialized_view import CreateMaterializedView, Refresh
-from catalog.sql.nodes.replacement import CreateReplacement
+from catalog.sql.nodes.replacement import CreateReplacement, SetGuard
 
 Statement = CreateMaterializedView | CreateReplacement
 GUARDS = ("APPLY WHEN HYDRATED", "MAX ROWS", "MAX PERCENT", "WINDOW", "REQUIRE APPROVAL")
@@ -75,7 +75,7 @@ def _time(text: str) -> int:
     return round(aware.timestamp() * 1000)
 
 
-def guard_of(statement: CreateReplacement) -> Guard | None:
+def guard_of(statement: CreateReplacement | SetGuard) -> Guard | None:
     """The limits that the replacement is applied by itself within, None when a person does it.
 
     Raises InvalidStatement.

@@ -17,6 +17,7 @@ from catalog.sql.nodes.replacement import (
     ApplyReplacement,
     CreateReplacement,
     RollbackReplacement,
+    SetGuard,
     ShowChanges,
 )
 from catalog.sql.nodes.secret import AlterSecret, CreateSecret
@@ -65,6 +66,7 @@ _WRITERS: dict[type, Callable[[Any, Style], list[Clause]]] = {
     CreateReplacement: views.create_replacement,
     ApplyReplacement: views.apply_replacement,
     RollbackReplacement: views.rollback_replacement,
+    SetGuard: views.set_guard,
     ShowChanges: views.show_changes,
     CommentOn: views.comment_on,
     CreateNamespace: items.create_namespace,

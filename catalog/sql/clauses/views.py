@@ -18,6 +18,7 @@ from catalog.sql.nodes.replacement import (
     ApplyReplacement,
     CreateReplacement,
     RollbackReplacement,
+    SetGuard,
     ShowChanges,
 )
 from catalog.sql.strings import identifier, literal
@@ -64,6 +65,12 @@ def rollback_replacement(s: RollbackReplacement, _: Style) -> list[Clause]:
     """Clauses of RollbackReplacement."""
     head = words("ALTER MATERIALIZED VIEW", when(s.if_exists, "IF EXISTS"), name_of(s.name))
     return [words(head, "ROLLBACK REPLACEMENT")]
+
+
+def set_guard(s: SetGuard, style: Style) -> list[Clause]:
+    """Clauses of SetGuard."""
+    head = words("ALTER MATERIALIZED VIEW", when(s.if_exists, "IF EXISTS"), name_of(s.name))
+    return [head, Group("SET", tuple(option_clause(option, style) for option in s.options))]
 
 
 def show_changes(s: ShowChanges, _: Style) -> list[Clause]:

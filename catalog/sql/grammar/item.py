@@ -11,7 +11,7 @@ from catalog.sql.grammar.secret import alter_secret
 from catalog.sql.grammar.source import alter_source
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
 from catalog.sql.nodes.names import ItemKind
-from catalog.sql.nodes.replacement import ApplyReplacement, RollbackReplacement
+from catalog.sql.nodes.replacement import ApplyReplacement, RollbackReplacement, SetGuard
 from catalog.sql.nodes.secret import AlterSecret
 from catalog.sql.nodes.source import RefreshReferences
 
@@ -72,7 +72,9 @@ def item_kind(cursor: Cursor, *kinds: str) -> tuple[ItemKind, bool]:
     return cast(ItemKind, (taken or cursor.one_of(*kinds)).lower()), False
 
 
-_Alter = Rename | RefreshReferences | AlterSecret | ApplyReplacement | RollbackReplacement
+_Alter = (
+    Rename | RefreshReferences | AlterSecret | ApplyReplacement | RollbackReplacement | SetGuard
+)
 
 
 def alter(cursor: Cursor) -> _Alter:
@@ -90,7 +92,8 @@ def alter(cursor: Cursor) -> _Alter:
         "MATERIALIZED VIEW": alter_materialized_view,
     }
     change = cursor.token.key
-    if change in _OTHER_CHANGES and kind != "SOURCE":
+    guarding = kind == "MATERIALIZED VIEW" and cursor.peek("SET", "(")
+    if change in _OTHER_CHANGES and kind != "SOURCE" and not guarding:
         cursor.not_supported(f"ALTER {kind} .. {change} statements are not supported yet")
     if kind not in others:
         cursor.expected("RENAME")

@@ -10,11 +10,12 @@ from catalog.sql.grammar.materialized_view import (
     in_cluster,
     with_options,
 )
-from catalog.sql.grammar.options import Kind, number
+from catalog.sql.grammar.options import Kind, number, options
 from catalog.sql.nodes.replacement import (
     ApplyReplacement,
     CreateReplacement,
     RollbackReplacement,
+    SetGuard,
     ShowChanges,
 )
 
@@ -37,7 +38,7 @@ def create_replacement(cursor: Cursor) -> CreateReplacement:
         cursor.expect("MATERIALIZED", "VIEW")
     target = cursor.name()
     cluster = in_cluster(cursor)
-    refresh, options = with_options(cursor, VIEW_OPTIONS | GUARD_OPTIONS)
+    refresh, given = with_options(cursor, VIEW_OPTIONS | GUARD_OPTIONS)
     cursor.expect("AS")
     body = take_query(cursor, ("AS", "OF"))
     return CreateReplacement(
@@ -48,15 +49,17 @@ def create_replacement(cursor: Cursor) -> CreateReplacement:
         columns,
         cluster,
         refresh,
-        options,
+        given,
         if_not_exists,
         body.canonical,
     )
 
 
-def alter_materialized_view(cursor: Cursor) -> ApplyReplacement | RollbackReplacement:
+def alter_materialized_view(cursor: Cursor) -> ApplyReplacement | RollbackReplacement | SetGuard:
     """After `ALTER MATERIALIZED VIEW`, for what only materialized views have."""
     if_exists, name = cursor.if_exists(), cursor.name()
+    if cursor.accept("SET"):
+        return SetGuard(name, options(cursor, GUARD_OPTIONS), if_exists)
     change = cursor.one_of("APPLY", "ROLLBACK", "RENAME")
     cursor.expect("REPLACEMENT")
     if change == "APPLY":

@@ -47,6 +47,18 @@ class RollbackReplacement:
 
 
 @dataclass(frozen=True)
+class SetGuard:
+    """`ALTER MATERIALIZED VIEW [IF EXISTS] replacement SET (guard rail, ..)`.
+
+    The guard rails given are all that there are afterwards.
+    """
+
+    name: Name
+    options: tuple[Option, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True)
 class ShowChanges:
     """`SHOW CHANGES FOR REPLACEMENT name [LIMIT n]`."""
 

@@ -11,6 +11,7 @@ from catalog.sql.nodes.replacement import (
     ApplyReplacement,
     CreateReplacement,
     RollbackReplacement,
+    SetGuard,
     ShowChanges,
 )
 from catalog.sql.nodes.secret import AlterSecret, CreateSecret
@@ -46,6 +47,7 @@ Statement = (
     | CreateReplacement
     | ApplyReplacement
     | RollbackReplacement
+    | SetGuard
     | ShowChanges
     | CommentOn
     | CreateNamespace

@@ -20,6 +20,7 @@ from catalog.sql.nodes.replacement import (
     ApplyReplacement,
     CreateReplacement,
     RollbackReplacement,
+    SetGuard,
     ShowChanges,
 )
 from catalog.sql.nodes.secret import AlterSecret, CreateSecret
@@ -119,6 +120,7 @@ maintained = st.builds(
     or_replace=flags,
     **bodies,
 )
+guards = _options({name: kind for name, kind in GUARD_OPTIONS.items() if kind != "text"})
 replacements = st.builds(
     CreateReplacement,
     names,
@@ -126,7 +128,7 @@ replacements = st.builds(
     columns=part_lists,
     cluster=clusters,
     refresh=refreshes,
-    options=_options({name: kind for name, kind in GUARD_OPTIONS.items() if kind != "text"}),
+    options=guards,
     if_not_exists=flags,
     **bodies,
 )
@@ -184,6 +186,7 @@ statements: st.SearchStrategy[Statement] = st.one_of(
     replacements,
     st.builds(ApplyReplacement, names, names, flags),
     st.builds(RollbackReplacement, names, flags),
+    st.builds(SetGuard, names, guards, flags),
     st.builds(ShowChanges, names, st.none() | st.integers(0, 99)),
     st.builds(CommentOn, st.sampled_from(items), names, st.none() | texts),
     st.builds(CommentOn, st.none(), names, st.none() | texts, parts),
