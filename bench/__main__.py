@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import django
 
-from bench import adding, freshness, picker, selects, snapshot, views
+from bench import adding, freshness, picker, selects, snapshot, subscribers, views
 from bench.metric import Metric, table, write
 from tests.services import postgres, product
 from tests.services.postgres import Postgres
@@ -21,6 +21,9 @@ Measure = Callable[[Postgres, Product, argparse.Namespace], list[Metric]]
 MEASURES: dict[str, Measure] = {
     "picker": lambda server, running, options: picker.measure(server, running),
     "freshness": lambda server, running, options: freshness.measure(
+        server, running, options.seconds
+    ),
+    "subscribers": lambda server, running, options: subscribers.measure(
         server, running, options.seconds
     ),
     "adding": lambda server, running, options: adding.measure(

@@ -1,0 +1,153 @@
+"""How long after a commit upstream its rows are in the hands of a hundred subscribers at once.
+
+They all follow one table at 1,000 changes a second over `/query?query=`; one of them stops reading
+half-way, which must not be felt by the others. A row's moment is its own column, set upstream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from websockets.asyncio.client import ClientConnection, connect
+
+from bench import product, upstream
+from bench.freshness import Writer, percentile
+from bench.metric import Metric
+from tests.services.postgres import Postgres
+from tests.services.product import Product
+from tests.services.websocket import basic
+
+NAME = "bench_subscribers"
+SQL = f"SUBSCRIBE {NAME}_t0 WITH (SNAPSHOT = false)"
+WARM = 15.0
+_SUBSCRIPTIONS = "SELECT readers, computed, own_reads FROM mz_internal.mz_subscriptions"
+_AT = 6
+"""The place of the column `at` among a row's."""
+
+
+@dataclass
+class Crowd:
+    """What the subscribers heard: by message, the moments of its rows and when each one got it."""
+
+    moments: dict[str, list[float]] = field(default_factory=dict)
+    heard: dict[str, list[float]] = field(default_factory=dict)
+
+    def hear(self, message: str) -> None:
+        """One subscriber got a message now. Equal messages are read once."""
+        now = time.time()
+        if message not in self.moments:
+            self.moments[message] = _moments(json.loads(message))
+        self.heard.setdefault(message, []).append(now)
+
+    def lags(self, since: float, until: float = float("inf")) -> list[float]:
+        """Seconds from each row's moment, in that time, to each subscriber that got it."""
+        return [
+            got - moment
+            for message, times in self.heard.items()
+            for moment in self.moments[message]
+            if since < moment <= until
+            for got in times
+        ]
+
+
+def _moments(body: dict[str, Any]) -> list[float]:
+    rows = [row for row in body.get("rows", ()) if row[1] == "1"]
+    return [datetime.fromisoformat(row[_AT]).timestamp() for row in rows]
+
+
+def measure(server: Postgres, running: Product, seconds: float, many: int = 100) -> list[Metric]:
+    """p50 and p95 of delivery to all of them, and how often the changes were computed."""
+    dsn = server.create_database(NAME)
+    upstream.make_small(dsn, 1, "bench")
+    product.connect(running, NAME, dsn)
+    product.source(running, f"{NAME}_source", NAME, "bench")
+    product.tables(running, f"{NAME}_source", {f"{NAME}_t0": "t0"})
+    product.wait_running(running, [f"{NAME}_t0"])
+    writer = Writer(dsn, 1, 1000)
+    thread = threading.Thread(target=writer.run)
+    thread.start()
+    try:
+        found = asyncio.run(_listen(running, seconds, many))
+    finally:
+        writer.stopped.set()
+        thread.join()
+        product.drop(running, "source", f"{NAME}_source")
+    rate = len(found.all_reading) / many / seconds
+    note = f"{rate:,.0f} changes a second to each of {many}"
+    title = f"delivery to {many} subscribers"
+    p95 = percentile(found.all_reading, 95)
+    stalled = percentile(found.one_stalled, 95)
+    return [
+        Metric(f"{title} p50", percentile(found.all_reading, 50), "s", note=note),
+        Metric(f"{title} p95", p95, "s", note=note),
+        Metric(f"{title} p95, one stalled/none", stalled, "s", "none stalled", p95, 1.5),
+        Metric(f"computations of changes, {many} subscribers", found.share, "a batch", target=1.2),
+    ]
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Lags in seconds, while everybody read and while one did not, and how many computations
+    there were for each batch that was told."""
+
+    all_reading: list[float]
+    one_stalled: list[float]
+    share: float
+
+
+async def _listen(running: Product, seconds: float, many: int) -> Heard:
+    address = f"ws://127.0.0.1:{running.port}/query?query={quote(SQL)}"
+    crowd, stalls = Crowd(), asyncio.Event()
+    lines = [await _line(address, basic(running)) for _ in range(many)]
+    tasks = [
+        asyncio.create_task(_hear(line, crowd, stalls if number == 0 else None))
+        for number, line in enumerate(lines)
+    ]
+    try:
+        await asyncio.sleep(WARM)
+        began = time.time()
+        await asyncio.sleep(seconds)
+        middle = time.time()
+        stalls.set()
+        await asyncio.sleep(seconds)
+        computed = await asyncio.to_thread(_computed, running, many)
+        batches = len(crowd.heard)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for line in lines:
+            line.transport.abort()
+    return Heard(crowd.lags(began, middle), crowd.lags(middle), computed / max(batches, 1))
+
+
+async def _line(address: str, headers: dict[str, str]) -> ClientConnection:
+    return await connect(
+        address, additional_headers=headers, max_size=None, open_timeout=120, compression=None
+    )
+
+
+async def _hear(line: ClientConnection, crowd: Crowd, stalls: asyncio.Event | None) -> None:
+    async for message in line:
+        crowd.hear(str(message))
+        if stalls is not None and stalls.is_set():
+            await asyncio.Event().wait()
+
+
+def _computed(running: Product, many: int) -> int:
+    """How often changes were computed; nobody did it for themselves but who stalled."""
+    rows = running.sql(_SUBSCRIPTIONS)
+    assert [row[0] for row in rows] == [str(many)] * many, rows[:3]
+    print(
+        f"  computed {rows[0][1]}, own {sorted(row[2] or '' for row in rows)[-3:]}",
+        file=sys.stderr,
+    )
+    return int(rows[0][1] or 0)
