@@ -18,7 +18,7 @@ from catalog.placing import Placing
 from catalog.plan.picture import Entry
 from catalog.plan.plans import Follow, Read
 from catalog.plan.scope import Scope
-from catalog.query.compile import compile_query, inspect
+from catalog.query.compile import compile_query, compile_view, inspect
 from catalog.results import Notice, Stream
 from catalog.sql.nodes.query import Select
 from catalog.subscribing.polled import Polled
@@ -71,6 +71,7 @@ def _subject(plan: Follow, reader: Reader, scope: Scope) -> Subject:
     now = newest_time(region)
     compiled = compile_query(plan.select.query, names, moment_of(now))
     later = compile_query(plan.select.query, names, moment_of(now + 86_400_001))
+    moves = compiled.sql != later.sql
     entries = scope.picture.entries
     return Computed(
         region,
@@ -80,7 +81,7 @@ def _subject(plan: Follow, reader: Reader, scope: Scope) -> Subject:
         compiled.relation,
         tuple((item, entries[item].path) for item in sorted(found.items | found.views)),
         tuple(sorted(compiled.items)),
-        moves=compiled.sql != later.sql,
+        None if moves else compile_view(plan.select.query, names),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import time as clock
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import pyarrow as pa
@@ -22,12 +22,13 @@ from catalog.oracle import newest_time, next_time
 from catalog.placing import Placing
 from catalog.plan.picture import Entry, Picture
 from catalog.query.binder import Moment
-from catalog.query.compile import compile_query
+from catalog.query.compile import MaintainedQuery, compile_query
 from catalog.query.names import Names
 from catalog.subscribing.changes import consolidated, in_order, less, put_together
 from ingest import engine
-from ingest.contract.commands import Query
+from ingest.contract.commands import Input, Query
 from ingest.contract.relation import Relation
+from ingest.contract.views import View
 
 _SOON = 5.0
 TICK = 1000
@@ -134,8 +135,8 @@ class Recorded:
 class Computed:
     """A query, whose changes are what it gives at one time less what it gave before.
 
-    `reads` are ids and names of all items in it, `data` the ids of those whose rows it reads.
-    `moves`: its rows change with the clock alone.
+    `kept` is the query in blocks, None when its rows change with the clock alone. `reads` are
+    ids and names of all items in it, `data` the ids of those whose rows it reads.
     """
 
     region: str
@@ -145,7 +146,7 @@ class Computed:
     columns: Relation
     reads: tuple[tuple[str, Path], ...]
     data: tuple[str, ...]
-    moves: bool
+    kept: MaintainedQuery | None = field(compare=False)
     exact: bool = False
 
     @property
@@ -166,7 +167,7 @@ class Computed:
     @property
     def sealed(self) -> bool:
         """Whether it reads nothing, not even the clock."""
-        return not self.data and not self.moves
+        return not self.data and self.kept is not None
 
     def through(self) -> int:
         """See `Subject`."""
@@ -176,20 +177,30 @@ class Computed:
         """See `Subject`."""
         picture = snapshot.current(self.region)
         inputs = inputs_of(self.data, picture)
-        plane = settings.HEADRACE_PLANE
-        if not self.moves and not engine.inputs_changed(plane, inputs, after, upto):
+        plane, kept = settings.HEADRACE_PLANE, self.kept
+        if kept is not None and not engine.inputs_changed(plane, inputs, after, upto):
             return None
-        found = engine.query_changes(plane, self._at(after, picture), self._at(upto, picture))
+        old, new = self._names_at(after, picture), self._names_at(upto, picture)
+        if kept is not None and old is self.names and new is self.names:
+            found = engine.view_changes(plane, self._view(kept, inputs), after, upto)
+        else:
+            before, now = self._at(after, old, picture), self._at(upto, new, picture)
+            found = engine.query_changes(plane, before, now)
         return in_order(put_together(found.data.columns))
 
-    def _at(self, time: int, picture: Picture) -> Query:
-        """The query at a time, from views' definitions where their rows are not exact."""
-        names = self.names
-        if any(picture.entries[item].kind == "materialized view" for item in self.data):
-            wanted = Wanted(0, time, _SOON)
-            names = Placing(picture, self.query, names).find(wanted).names
-        if names is self.names and not self.moves:
-            return Query(self.text, inputs_of(self.data, picture), time)
+    def _view(self, kept: MaintainedQuery, inputs: dict[str, Input]) -> View:
+        """The query as a view without data; its columns are named by place."""
+        columns = [replace(c, name=f"c{place}") for place, c in enumerate(self.columns.columns)]
+        named = {name: inputs[item] for name, item in kept.inputs.items()}
+        return View("", "", Relation(tuple(columns)), named, kept.block)
+
+    def _names_at(self, time: int, picture: Picture) -> Names:
+        """The query's names, as views' definitions where their rows are not exact at a time."""
+        if all(picture.entries[item].kind != "materialized view" for item in self.data):
+            return self.names
+        return Placing(picture, self.query, self.names).find(Wanted(0, time, _SOON)).names
+
+    def _at(self, time: int, names: Names, picture: Picture) -> Query:
         compiled = compile_query(self.query, names, moment_of(time))
         return Query(compiled.sql, inputs_of(compiled.items, picture), time)
 
