@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from catalog.errors import InvalidStatement, NotSupported
+from catalog.errors import NotSupported
 from catalog.names import CLUSTER
 from catalog.plan.creation import collection, full, new_entry
-from catalog.plan.definitions import view_query
 from catalog.plan.operations import CreateItem, DropItem, Operation
 from catalog.plan.picture import ViewFacts
 from catalog.plan.plans import Change
@@ -19,9 +17,8 @@ from catalog.plan.readable import ReadableNames
 from catalog.plan.scope import Scope, supported_cluster
 from catalog.plan.view import not_itself, replaceable
 from catalog.plan.view_options import view_options
-from catalog.query.binder import Moment
-from catalog.query.calls import pg_call
-from catalog.query.compile import compile_query
+from catalog.query.blocks import unmaintainable
+from catalog.query.compile import compile_view
 from catalog.query.names import Names
 from catalog.results import Notice
 from catalog.sql.nodes.materialized_view import CreateMaterializedView
@@ -30,17 +27,6 @@ from catalog.sql.nodes.replacement import CreateReplacement
 from catalog.sql.render import render
 
 TAG = "CREATE MATERIALIZED VIEW"
-_LATER = Moment(86_400_000, dt.datetime(2001, 2, 3, 4, 5, 6, tzinfo=dt.UTC))
-_SESSION = (
-    exp.CurrentCatalog,
-    exp.CurrentDatabase,
-    exp.CurrentSchema,
-    exp.CurrentUser,
-    exp.SessionUser,
-    exp.Rand,
-)
-_RANDOM = frozenset(("random", "gen_random_uuid", "clock_timestamp", "statement_timestamp"))
-_CLOCK = (exp.CurrentTimestamp, exp.Localtimestamp, exp.CurrentDate, exp.CurrentTime)
 
 
 @dataclass(frozen=True)
@@ -48,6 +34,7 @@ class Definition:
     """A maintained view's query and what follows from it."""
 
     body: Fixed
+    key: tuple[str, ...]
     sealed: bool
 
 
@@ -74,7 +61,7 @@ def create_materialized_view(
         or_replace=False,
         if_not_exists=False,
     )
-    facts = ViewFacts(sealed=found.sealed, options=view_options(statement))
+    facts = ViewFacts(key=found.key, sealed=found.sealed, options=view_options(statement))
     fields = collection(scope, found.body.relation, facts)
     create_sql = render(canonical)
     entry = new_entry(
@@ -92,13 +79,14 @@ def definition(
     Raises StatementError for what cannot be kept current.
     """
     supported_cluster(statement.cluster)
+    names = ReadableNames(scope)
+    _keepable(statement.query, names)
     body = fixed(statement, scope, system)
-    _keepable(statement.query, body, scope)
     kinds = {entry.kind for entry in body.used.values()}
     if "source" in kinds:
         message = "materialized views over the progress of a source are not supported yet"
         raise NotSupported(message, hint="Name a table of the source.")
-    return Definition(body, sealed=not _changing(body))
+    return Definition(body, _key(body, names), sealed=not _changing(body))
 
 
 def _changing(body: Fixed) -> bool:
@@ -116,28 +104,15 @@ def notices(found: Definition) -> tuple[Notice, ...]:
     return (Notice("the query reads nothing that can change: the materialized view is sealed"),)
 
 
-def _keepable(query: exp.Query, body: Fixed, scope: Scope) -> None:
+def _keepable(query: exp.Query, names: Names) -> None:
     """Raises for a call whose value depends on when, where or by whom it is asked."""
-    queries = [query]
-    for entry in body.used.values():
-        if entry.kind == "view":
-            queries.append(view_query(entry.create_sql))
-    for one in queries:
-        for node in one.walk():
-            if name := _unkeepable(node):
-                message = f"cannot materialize call to {name}"
-                hint = "Its value changes by itself; use it in queries over the view."
-                raise NotSupported(message, hint=hint, position=None)
-    if compile_query(query, ReadableNames(scope), _LATER).sql != body.sql:
-        message = "cannot materialize a query whose rows depend on when it is asked"
-        raise InvalidStatement(message, sqlstate="0A000")
+    if name := unmaintainable(query, names):
+        message = f"cannot materialize call to {name}"
+        raise NotSupported(message, hint="Use it in queries over the view.")
 
 
-def _unkeepable(node: exp.Expr) -> str:
-    called = pg_call(node) if isinstance(node, exp.Func) else None
-    name = called.name if called is not None else ""
-    if isinstance(node, _CLOCK) or name in ("now", "mz_now"):
-        return name or "now"
-    if isinstance(node, _SESSION) or name in _RANDOM:
-        return name or node.sql(dialect="postgres").lower()
-    return ""
+def _key(body: Fixed, names: Names) -> tuple[str, ...]:
+    """The view's own names for the columns that no two rows share, as far as that is known."""
+    kept = compile_view(body.query, names)
+    own = dict(zip(kept.relation.names, body.relation.names, strict=True))
+    return tuple(own[name] for name in kept.key)

@@ -31,15 +31,13 @@ Viewing = CreateView | CreateMaterializedView | CreateReplacement
 class Fixed:
     """A query that means the same from anywhere and later.
 
-    `needs` are the items that it names, `used` those that it reads through other views too, and
-    `sql` is what Spark is asked.
+    `needs` are the items that it names, `used` those that it reads through other views too.
     """
 
     query: exp.Query
     relation: Relation
     needs: tuple[str, ...]
     used: dict[str, Entry]
-    sql: str
 
 
 def fixed(statement: Viewing, scope: Scope, system: Names | None) -> Fixed:
@@ -55,7 +53,7 @@ def fixed(statement: Viewing, scope: Scope, system: Names | None) -> Fixed:
     query = without_stars(statement.query, names, ANY)
     compiled = compile_query(query, names, ANY)
     relation = _named(compiled.relation, statement)
-    return Fixed(_qualified(query, scope), relation, needs, dict(names.used), compiled.sql)
+    return Fixed(_qualified(query, scope), relation, needs, dict(names.used))
 
 
 def _named(relation: Relation, statement: Viewing) -> Relation:

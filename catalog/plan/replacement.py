@@ -56,6 +56,7 @@ def create_replacement(
     )
     facts = ViewFacts(
         target=target.id,
+        key=found.key,
         sealed=found.sealed,
         options=view_options(statement),
         guard=guard_of(statement),

@@ -152,8 +152,8 @@ def _writable(name: Name, scope: Scope, verb: str) -> Entry:
         message = f"cannot {verb} non-writeable table '{dotted(name.parts)}'"
         hint = "Its rows come from a source; write to the upstream table."
         raise NotSupported(message, hint=hint, position=name.at if name.at >= 0 else None)
-    if entry.kind == "view":
-        message = f"cannot {verb} view '{dotted(name.parts)}'"
+    if entry.kind in {"view", "materialized view"}:
+        message = f"cannot {verb} {entry.kind} '{dotted(name.parts)}'"
         raise NotSupported(message)
     message = f"{entry.name} is a {entry.kind} not a table"
     raise WrongItemType(message)
