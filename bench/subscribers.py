@@ -146,8 +146,6 @@ def _computed(running: Product, many: int) -> int:
     """How often changes were computed; nobody did it for themselves but who stalled."""
     rows = running.sql(_SUBSCRIPTIONS)
     assert [row[0] for row in rows] == [str(many)] * many, rows[:3]
-    print(
-        f"  computed {rows[0][1]}, own {sorted(row[2] or '' for row in rows)[-3:]}",
-        file=sys.stderr,
-    )
+    own = sorted(int(row[2] or 0) for row in rows)
+    print(f"  computed {rows[0][1]}, by readers themselves {own[-2:]}", file=sys.stderr)
     return int(rows[0][1] or 0)

@@ -249,6 +249,12 @@ def query_changes(plane: Plane, old: Query, new: Query) -> ResultSet:
     return subscribing.query_changes(plane, old, new)
 
 
+def view_changes(plane: Plane, view: View, after: int, upto: int) -> ResultSet:
+    """The same for a query that is cut into blocks: made of its inputs' changes where that can
+    be. The view has no data of its own; columns are by place. Raises as `read` does."""
+    return subscribing.view_changes(plane, view, after, upto)
+
+
 def inputs_changed(
     plane: Plane, inputs: Mapping[str, Input] | Sequence[Input], after: int, upto: int
 ) -> bool:

@@ -114,6 +114,7 @@ class Services:
         arguments = ["-m", "uvicorn", "console.asgi:application", "--lifespan", "off"]
         arguments += ["--host", settings.HEADRACE_HOST, "--port", str(settings.HEADRACE_PORT)]
         arguments += ["--no-access-log", "--timeout-graceful-shutdown", "3"]
+        arguments += ["--ws-max-size", str(settings.HEADRACE_BODY_LIMIT + 1)]
         line = [sys.executable, *arguments]
         return Program(
             "web",
