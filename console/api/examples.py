@@ -112,4 +112,50 @@ TABLES = [
     )
 ]
 VIEW = [_request("A filter", {"name": "large", "query": "SELECT id FROM limits WHERE most > 10"})]
+MATERIALIZED_VIEW = [
+    _request(
+        "A sum by group",
+        {
+            "name": "most_by_id",
+            "query": "SELECT id, max(most) AS most FROM limits GROUP BY id",
+        },
+    ),
+    _request(
+        "Refreshed now and then",
+        {
+            "name": "hourly",
+            "query": "SELECT count(*) AS limits FROM limits",
+            "refresh_every": "1 hour",
+            "retain_history": "7 days",
+        },
+    ),
+]
+REPLACEMENT = [
+    _request(
+        "Waits for a person",
+        {
+            "name": "most_by_id_next",
+            "target": {"name": "most_by_id"},
+            "query": "SELECT id, max(most) AS most FROM limits WHERE most > 0 GROUP BY id",
+        },
+    ),
+    _request(
+        "Applies itself within guard rails",
+        {
+            "name": "most_by_id_more",
+            "target": {"name": "most_by_id"},
+            "query": "SELECT id, max(most) AS most, count(*) AS n FROM limits GROUP BY id",
+            "guard": {
+                "automatic": True,
+                "max_rows": 10000,
+                "max_percent": 2.5,
+                "window": "02:00-04:00",
+            },
+        },
+    ),
+]
+GUARD = [
+    _request("Within limits", {"automatic": True, "max_rows": 10000, "max_percent": 2.5}),
+    _request("Wait for a person", {"automatic": False}),
+]
 TOKEN = [_request("For dbt", {"name": "dbt"})]

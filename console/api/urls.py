@@ -10,6 +10,8 @@ from console.api.account import Me, Tokens
 from console.api.connections import Connections
 from console.api.health import Live, Ready
 from console.api.history import Audit, Feeds, StatusHistory
+from console.api.materialized_views import MaterializedViews
+from console.api.replacements import Replacements
 from console.api.schema import Docs
 from console.api.secrets import Secrets
 from console.api.sources import Sources
@@ -23,6 +25,8 @@ router.register("secrets", Secrets, "secret")
 router.register("sources", Sources, "source")
 router.register("tables", Tables, "table")
 router.register("views", Views, "view")
+router.register("materialized-views", MaterializedViews, "materialized-view")
+router.register("replacements", Replacements, "replacement")
 router.register("tokens", Tokens, "token")
 router.register("audit", Audit, "audit")
 router.register("feeds", Feeds, "feed")

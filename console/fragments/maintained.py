@@ -138,7 +138,7 @@ def replacement(parameters: Parameters) -> View:
     if target is None:
         raise Gone
     counts = staged.shown(row.staged, target)
-    verdict = staged.verdict(counts, row.guard)
+    verdict = staged.verdict(counts, row.guard, _stopped(row))
     readers = [item for item in neighbours(target.item.id).readers if item != row.item]
     why = "" if row.hydrated else "It can be applied when it is hydrated."
     return {
@@ -171,6 +171,11 @@ def replacement(parameters: Parameters) -> View:
             },
         ),
     }
+
+
+def _stopped(row: ViewRow) -> str:
+    """Which guard rail holds it back, as the maintainer says it."""
+    return row.status.detail if row.guard and not row.status.error else ""
 
 
 def _version(counts: staged.Shown | None, *, hydrated: bool) -> str:

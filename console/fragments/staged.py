@@ -114,8 +114,11 @@ def percent_words(percent: float) -> str:
     return f"{percent:.1f} %" if percent < 10 else f"{percent:.0f} %"
 
 
-def verdict(staged: Shown | None, guard: Mapping[str, Any]) -> Verdict | None:
-    """What the limits say of the counts; None without limits or counts."""
+def verdict(staged: Shown | None, guard: Mapping[str, Any], stopped: str = "") -> Verdict | None:
+    """What the limits say of the counts; None without limits or counts. `stopped` is what the
+    maintainer says of the guard rail that held it back."""
+    if stopped:
+        return Verdict("warn", stopped[:1].upper() + stopped[1:])
     rows, percent = guard.get("rows"), guard.get("percent")
     if staged is None or (rows is None and percent is None):
         return None

@@ -15,17 +15,18 @@ from catalog.reads import views as maintained
 from catalog.results import Rows
 from catalog.sql import render as render_statement
 from catalog.sql.nodes.item import Drop
-from catalog.sql.nodes.replacement import ApplyReplacement, ShowChanges
+from catalog.sql.nodes.replacement import ApplyReplacement, SetGuard, ShowChanges
 from console.fragments import impact, staged
 from console.fragments import maintained as live
 from console.fragments.changes import SHOWS, changes
 from console.fragments.compare import compare
 from console.fragments.definition import query_of, whole
+from console.fragments.guarding import typed
 from console.fragments.owners import owner_only
 from console.fragments.schema import schema
 from console.pages.items import name_of
 from console.pages.request import rows_of, run
-from console.pages.views import events
+from console.pages.views import events, found
 from console.visitor import signed_in, user_of
 from ingest.errors import HeadraceError
 
@@ -62,7 +63,12 @@ def _gone(request: HttpRequest, item_id: str) -> HttpResponse:
     raise Http404
 
 
-def _page(request: HttpRequest, item_id: str, error: HeadraceError | None) -> HttpResponse:
+def _page(
+    request: HttpRequest,
+    item_id: str,
+    error: HeadraceError | None,
+    more: dict[str, object] | None = None,
+) -> HttpResponse:
     row, target = pair(item_id)
     show = request.GET.get("show", "all")
     context: dict[str, object] = {
@@ -83,6 +89,7 @@ def _page(request: HttpRequest, item_id: str, error: HeadraceError | None) -> Ht
         "history": reads.status_history(item_id),
         "events": events(item_id),
         "error": error,
+        **(more or {}),
     }
     return render(request, "replacements/page.html", context)
 
@@ -130,6 +137,22 @@ def replacement_impact(request: HttpRequest, item_id: str) -> HttpResponse:
         context |= {"lines": impact.lines(target), "error": error}
     context["milliseconds"] = round((time.perf_counter() - began) * 1000)
     return render(request, "replacements/impact.html", context)
+
+
+@require_POST
+@signed_in
+def guard(request: HttpRequest, item_id: str) -> HttpResponse:
+    """When it applies itself, from now on."""
+    row, _ = pair(item_id)
+    rails = typed(request.POST.dict())
+    if rails.wrong:
+        return _page(request, item_id, None, {"guard": rails.fields, "wrong": rails.wrong})
+    try:
+        run(request, SetGuard(name_of(row.item), rails.options))
+    except HeadraceError as error:
+        return _page(request, item_id, error, {"guard": rails.fields})
+    messages.success(request, f"{row.item.name} is applied {staged.rule(found(item_id).guard)}")
+    return redirect(f"/replacements/{item_id}")
 
 
 @require_POST

@@ -43,6 +43,7 @@ urlpatterns = [
     path("replacements/<str:item_id>", replacements.replacement_page),
     path("replacements/<str:item_id>/rows", replacements.replacement_rows),
     path("replacements/<str:item_id>/impact", replacements.replacement_impact),
+    path("replacements/<str:item_id>/guard", replacements.guard),
     path("replacements/<str:item_id>/apply", replacements.apply),
     path("replacements/<str:item_id>/discard", replacements.discard),
     path("lineage/<str:item_id>", lineage.lineage_page),
