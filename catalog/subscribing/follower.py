@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable
 
 from django.db import DatabaseError, close_old_connections, connections
 
+from catalog.subscribing.snapshots import Snapshots
 from catalog.subscribing.subjects import Subject
 from catalog.subscribing.window import Step, Window
 from ingest.errors import HeadraceError, Transient
@@ -32,6 +33,7 @@ class Follower:
     def __init__(self, subject: Subject, start: int) -> None:
         self.subject = subject
         self.window = Window(start)
+        self.snapshots = Snapshots(self.window, exact=subject.exact)
         self.failure: HeadraceError | None = None
         self.computed = 0
         self.seconds = 0.0

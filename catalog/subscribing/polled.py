@@ -28,6 +28,7 @@ class Polled:
     items: tuple[str, ...] = ()
     exact: bool = False
     sealed: bool = False
+    shares: bool = False
     identity: Hashable = field(default_factory=uuid.uuid4)
     _told: pa.Table | None = None
 

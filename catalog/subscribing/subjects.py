@@ -71,6 +71,10 @@ class Subject(Protocol):
     def sealed(self) -> bool:
         """Whether nothing can change."""
 
+    @property
+    def shares(self) -> bool:
+        """Whether one reader's snapshot is another's."""
+
     def through(self) -> int:
         """The time (ms) through which its changes are known.
 
@@ -95,6 +99,7 @@ class Recorded:
     rows: Callable[[int], pa.Table] = field(compare=False)
     exact: bool = True
     sealed: bool = False
+    shares: bool = True
 
     @property
     def identity(self) -> Hashable:
@@ -148,6 +153,7 @@ class Computed:
     data: tuple[str, ...]
     kept: MaintainedQuery | None = field(compare=False)
     exact: bool = False
+    shares: bool = True
 
     @property
     def identity(self) -> Hashable:

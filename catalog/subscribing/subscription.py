@@ -185,7 +185,7 @@ class Subscription:
         """What there is at the beginning, and how far that is."""
         if self.shape.progress:
             self._say_progress(self.span.as_of)
-        rows = self._read() if self._read is not None else None
+        rows = self._snapshot() if self._read is not None else None
         if self.span.snapshot and rows is not None:
             for start in range(0, rows.num_rows, SLICE):
                 part = stamped(rows.slice(start, SLICE), self.span.as_of)
@@ -193,6 +193,13 @@ class Subscription:
         if self.shape.progress:
             self._say_progress(self.span.as_of + 1)
         self.told_through = self.span.as_of
+
+    def _snapshot(self) -> pa.Table:
+        if self._read is None:
+            raise TypeError(self.span)
+        if self._follower is None or not self.subject.shares:
+            return self._read()
+        return self._follower.snapshots.at(self.span.as_of, self._read)
 
     def _own(self, upto: int) -> bool:
         """Compute what the window does not have, for this reader alone."""

@@ -61,8 +61,8 @@ class SqlSocket:
 
     @property
     def progress(self) -> int:
-        """The newest progress; it was asked for."""
-        return max((int(row[0]) for row in self.rows if row[1] is True), default=0)
+        """The newest progress but the beginning's; it was asked for."""
+        return max((int(row[0]) for row in self.rows[1:] if row[1] is True), default=0)
 
     def state(self, before: int) -> Counter[tuple[Any, ...]]:
         """What there is according to the changes before a time; progress was asked for."""

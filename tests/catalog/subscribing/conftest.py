@@ -42,8 +42,8 @@ class Reader:
 
     @property
     def progress(self) -> int:
-        """The newest progress."""
-        told = [int(row[0] or 0) for row in self.rows if row[1] == "t"]
+        """The newest progress, after the one that the beginning is told with."""
+        told = [int(row[0] or 0) for row in self.rows[1:] if row[1] == "t"]
         return max(told, default=0)
 
     def state(self, before: int) -> Counter[Row]:
