@@ -188,6 +188,15 @@ def open_file(path: str, name: str) -> pa.NativeFile:
     return system.open_input_file(f"{root}/{name}")
 
 
+def _moment(version: Version) -> int:
+    """The time (ms) of the rows that a version of a log, or of a view's changes, added; -1 for
+    what adds none."""
+    try:
+        return int(json.loads(version.metadata).get("time", -1))
+    except (ValueError, AttributeError):
+        return -1
+
+
 class _DeltaLog:
     """The commits of one table that this process has seen."""
 
@@ -221,8 +230,7 @@ class _DeltaLog:
                 break
             found.append(version)
             trimmed = max(trimmed, trimmed_to(version))
-            commit = log_commit(version) if trimmed >= 0 else None
-            if commit is not None and commit.time <= trimmed:
+            if -1 < _moment(version) <= trimmed:
                 break
         return found[::-1]
 
@@ -250,8 +258,7 @@ def _since_trimmed(versions: list[Version]) -> list[Version]:
     """The versions, less those that a process which starts now would not look at."""
     trimmed = max(trimmed_to(version) for version in versions)
     for index in range(len(versions) - 1, -1, -1):
-        commit = log_commit(versions[index])
-        if commit is not None and commit.time <= trimmed:
+        if -1 < _moment(versions[index]) <= trimmed:
             return versions[index:]
     return versions
 

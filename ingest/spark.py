@@ -37,7 +37,6 @@ _OF_PURPOSE: dict[Purpose, dict[str, str]] = {
     "views": {
         "spark.sql.shuffle.partitions": "8",
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-        "spark.databricks.delta.merge.materializeSource": "none",
     },
 }
 """Views: eight partitions for the large, which the optimizer joins to one for the small; change

@@ -54,8 +54,19 @@ def _of_plain(plane: Plane, source: Input, after: int, upto: int) -> Activity:
         time = plain_versions.time_of(version)
         if time is not None and after < time <= upto:
             times.append(time)
-            rows += int(version.metrics.get("numOutputRows", 0))
+            rows += _rows(version)
     return Activity(tuple(sorted(times)), rows)
+
+
+def _rows(version: delta.Version) -> int:
+    """How many changes a commit made: a MERGE also writes rows that it leaves as they are."""
+    if "numTargetRowsUpdated" not in version.metrics:
+        return int(version.metrics.get("numOutputRows", 0))
+    weights = {"Inserted": 1, "Deleted": 1, "Updated": 2}
+    return sum(
+        weight * int(version.metrics.get(f"numTargetRows{kind}", 0))
+        for kind, weight in weights.items()
+    )
 
 
 def _of_view(plane: Plane, source: Input, after: int, upto: int) -> Activity:

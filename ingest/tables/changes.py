@@ -40,10 +40,15 @@ def changes(plane: Plane, source: Input, after: int, upto: int) -> ResultSet:
     of 0. Raises IngestError when the log does not reach back to `after`.
     """
 
+    own = Relation((*source.relation.columns, Field(TIME, MZ_TIMESTAMP), Field(DIFF, BIGINT)))
+    if source.segments:
+        known = view_changes.in_memory(plane, source, after, upto)
+        if known is not None:
+            return ResultSet(own, schema.conform(known, own))
+
     def work(live: SparkSession) -> ResultSet:
         found = frame(plane, live, source, after, upto).toArrow()
-        own = (*source.relation.columns, Field(TIME, MZ_TIMESTAMP), Field(DIFF, BIGINT))
-        return ResultSet(Relation(own), schema.conform(found, Relation(own)))
+        return ResultSet(own, schema.conform(found, own))
 
     return spark.run(plane, work, repeat=True)
 
@@ -69,11 +74,32 @@ def _by_versions(
     plane: Plane, live: SparkSession, source: Input, after: int, upto: int
 ) -> list[DataFrame]:
     known = delta.versions(delta.base_path(plane, source.shard))
+    if plain_versions.recorded(known):
+        return _recorded(plane, live, source, plain_versions.between(known, after, upto))
     times = {plain_versions.time_of(version) for version in known}
     return [
         _difference(plane, live, source, time)
         for time in sorted(time for time in times if time is not None and after < time <= upto)
     ]
+
+
+def _recorded(
+    plane: Plane, live: SparkSession, source: Input, times: dict[int, int]
+) -> list[DataFrame]:
+    """The changes that a table's own commits recorded: `times` (ms) by version."""
+    if not times:
+        return []
+    reader = live.read.format("delta").option("readChangeFeed", "true")
+    reader = reader.option("startingVersion", min(times)).option("endingVersion", max(times))
+    found = reader.load(delta.base_path(plane, source.shard))
+    came = F.col("_change_type").isin("insert", "update_postimage")
+    pairs = [F.lit(number).cast("bigint") for pair in times.items() for number in pair]
+    moves = found.select(
+        *_names(source),
+        F.create_map(*pairs)[F.col("_commit_version")].alias(TIME),
+        F.when(came, 1).otherwise(-1).cast("bigint").alias(DIFF),
+    )
+    return [_consolidated(moves, source)]
 
 
 def _by_log(

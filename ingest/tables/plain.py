@@ -28,8 +28,8 @@ def create(plane: Plane, shard: str, relation: Relation, time: int) -> None:
         delta.append(
             schema.empty(live, relation),
             path,
-            plain_versions.metadata(time),
-            schema.properties(relation),
+            plain_versions.first_metadata(time),
+            {**schema.properties(relation), "delta.enableChangeDataFeed": "true"},
         )
 
     spark.run(plane, work, repeat=False)

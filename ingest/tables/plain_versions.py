@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from ingest import delta
 from ingest.contract.plane import Plane
@@ -12,6 +13,22 @@ from ingest.errors import IngestError
 def metadata(time: int) -> str:
     """The userMetadata of a plain table's commit at `time` (ms)."""
     return json.dumps({"time": time})
+
+
+def first_metadata(time: int) -> str:
+    """The userMetadata of the first commit of a table that records its changes."""
+    return json.dumps({"time": time, "recorded": True})
+
+
+def recorded(versions: Sequence[delta.Version]) -> bool:
+    """Whether a table of these versions has recorded its changes from the first of them on."""
+    return bool(versions) and '"recorded": true' in versions[0].metadata
+
+
+def between(versions: Sequence[delta.Version], after: int, upto: int) -> dict[int, int]:
+    """The times (ms) with `after` < time <= `upto`, by version."""
+    times = {version.number: time_of(version) for version in versions}
+    return {n: time for n, time in times.items() if time is not None and after < time <= upto}
 
 
 def time_of(version: delta.Version) -> int | None:

@@ -134,7 +134,11 @@ def trim(plane: Plane, feed: str, keep_after: int) -> int:
 def clean(plane: Plane, shard: str) -> bool:
     """Remove the files of a table's base that no version of the last hours uses; whether it was
     time to look. They are what folding leaves behind."""
-    path = delta.base_path(plane, shard)
+    return clean_path(plane, delta.base_path(plane, shard))
+
+
+def clean_path(plane: Plane, path: str) -> bool:
+    """The same for the table at `path`."""
     last, now = _cleaned.get(path), clock.monotonic()
     if delta.latest(path) < 1 or (last is not None and now - last < _CLEAN_SECONDS):
         return False

@@ -27,6 +27,7 @@ from ingest.tables.frontier import Frontier
 
 MOST_ROWS = 50_000
 _MOST_FILES = 200
+_MOST_TAILS = 500
 _LARGE = 200_000
 _RAW = [name for name, _ in LOG_COLUMNS if name != "reference"]
 _ARROW = pa.schema(
@@ -180,8 +181,12 @@ class Log:
     def _keep(self, reference: int, after: int, upto: int, rows: pa.Table) -> None:
         self._rows[reference, after] = (upto, rows)
         self._rows.move_to_end((reference, after))
-        while len(self._rows) > 1 and sum(t.num_rows for _, t in self._rows.values()) > 400_000:
+        while len(self._rows) > 1 and self._is_full():
             self._rows.popitem(last=False)
+
+    def _is_full(self) -> bool:
+        rows = sum(table.num_rows for _, table in self._rows.values())
+        return rows > 400_000 or len(self._rows) > _MOST_TAILS
 
     def _file(self, name: str, reference: int) -> pa.Table:
         if name not in self._files:

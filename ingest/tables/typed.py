@@ -16,6 +16,7 @@ from ingest.tables import cast
 from ingest.tables.frontier import Frontier
 
 _MOST_ROWS = 400_000
+_MOST_TAILS = 500
 _Place = tuple[Plane, Input, Frontier]
 
 
@@ -48,9 +49,14 @@ def rows(
     with _lock:
         _known[place] = _Known(have.combine_chunks(), _last(raw, raw.num_rows))
         _known.move_to_end(place)
-        while len(_known) > 1 and sum(k.rows.num_rows for k in _known.values()) > _MOST_ROWS:
+        while len(_known) > 1 and _is_full():
             _known.popitem(last=False)
     return have
+
+
+def _is_full() -> bool:
+    rows_kept = sum(known.rows.num_rows for known in _known.values())
+    return rows_kept > _MOST_ROWS or len(_known) > _MOST_TAILS
 
 
 def _continues(raw: pa.Table, known: _Known) -> bool:

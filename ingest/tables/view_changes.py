@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
@@ -52,6 +53,31 @@ def frames(
         if steps is not None:
             found.append(steps)
     return found
+
+
+def single(plane: Plane, source: Input, after: int, upto: int) -> bool:
+    """Whether the changes of the span are one small step's, all columns of it."""
+    found = parts(source, after, upto)
+    if len(found) != 1 or found[0].switched:
+        return False
+    known = view_versions.require(plane, found[0].shard)
+    steps = [step for step in known.between(found[0].begin, found[0].end) if step.rows]
+    whole = known.columns <= len(source.relation.columns)
+    return len(steps) == 1 and whole and view_tail.in_memory(plane, known, steps) is not None
+
+
+def in_memory(plane: Plane, source: Input, after: int, upto: int) -> pa.Table | None:
+    """The changes of the span without Spark: columns, mz_timestamp, mz_diff. None where it takes
+    Spark to know them."""
+    found = parts(source, after, upto)
+    if len(found) != 1 or found[0].switched:
+        return None
+    known = view_versions.require(plane, found[0].shard)
+    steps = [step for step in known.between(found[0].begin, found[0].end) if step.rows]
+    if not steps or known.columns != len(source.relation.columns):
+        return None
+    table = view_tail.in_memory(plane, known, steps)
+    return None if table is None else table.combine_chunks()
 
 
 def _switch(plane: Plane, session: SparkSession, source: Input, time: int) -> DataFrame:

@@ -25,6 +25,7 @@ from ingest.tables.schema import DIFF, TIME
 from ingest.tables.view_versions import Known, Made
 
 MOST_ROWS = 50_000
+_BROADCAST = 500_000
 _MOST_FILES = 400
 _KEPT_ROWS = 500_000
 
@@ -46,9 +47,9 @@ def tail(
     if not with_rows:
         return None
     whole = len(with_rows) == 1 and known.columns == len(held.columns)
-    small = sum(step.rows for step in with_rows) <= MOST_ROWS
-    found = in_memory(plane, known, with_rows) if small else None
+    found = in_memory(plane, known, with_rows)
     if found is None:
+        small = sum(step.rows for step in with_rows) <= _BROADCAST
         changes = in_spark(plane, session, known, with_rows, held)
         return Tail(_net(changes, held, whole=whole), removes=True, small=small)
     removes = bool(pc.any(pc.less(found[DIFF], 0)).as_py())

@@ -20,13 +20,15 @@ from ingest.errors import IngestError
 class BaseCommit:
     """What a commit on a view's base says: it holds everything up to time `time` (ms), which
     step `step` made; the shard has `columns` columns. `rows` it holds, -1 where the commit's own
-    number says it; `bytes` were there before and stay, less what the commit's numbers say."""
+    number says it; `bytes` were there before and stay; it is the `appended`-th append since the
+    base was last written whole."""
 
     time: int
     step: str
     columns: int
     rows: int = -1
     bytes: int = 0
+    appended: int = 0
 
     def to_json(self) -> str:
         """Compact JSON for `userMetadata`."""
@@ -51,14 +53,22 @@ class StepCommit:
 
 @dataclass(frozen=True)
 class Base:
-    """A version of a view's base that holds everything up to `time` (ms)."""
+    """A version of a view's base."""
 
     version: int
-    time: int
-    step: str
-    columns: int
+    commit: BaseCommit
     rows: int
     bytes: int
+
+    @property
+    def time(self) -> int:
+        """The time (ms) up to which the version holds everything."""
+        return self.commit.time
+
+    @property
+    def step(self) -> str:
+        """The id of the step that made its newest rows."""
+        return self.commit.step
 
 
 @dataclass(frozen=True)
@@ -103,7 +113,7 @@ class Known:
     @property
     def columns(self) -> int:
         """How many columns the shard has."""
-        return self.bases[-1].columns
+        return self.bases[-1].commit.columns
 
     @property
     def since(self) -> int:
@@ -133,20 +143,21 @@ def known(plane: Plane, shard: str) -> Known | None:
     if not bases:
         return None
     commits = delta.versions(delta.changes_path(plane, shard))
+    trimmed = max((delta.trimmed_to(version) for version in commits), default=-1)
+    bases = [base for base in bases if base.time >= trimmed]
     steps: list[Made] = []
     void: list[str] = []
     last = bases[0].step
     for version in commits:
         commit = step_of(version.metadata)
-        if commit is None or commit.step == bases[0].step:
+        if commit is None or commit.time <= bases[0].time:
             continue
         if commit.previous == last:
             last = commit.step
             rows, size = _metric(version, "numOutputRows"), _metric(version, "numOutputBytes")
             steps.append(Made(commit, version.added, rows, size))
-        elif commit.time > bases[0].time:
+        else:
             void.append(commit.step)
-    trimmed = max((delta.trimmed_to(version) for version in commits), default=-1)
     return Known(shard, tuple(bases), tuple(steps), tuple(void), trimmed)
 
 
@@ -192,9 +203,7 @@ def _bases(versions: list[delta.Version]) -> list[Base]:
         if said is not None:
             rows = said.rows if said.rows >= 0 else _metric(version, "numOutputRows")
             size = said.bytes + _metric(version, "numOutputBytes")
-            size += _metric(version, "numTargetBytesAdded")
-            size -= _metric(version, "numTargetBytesRemoved")
-            found.append(Base(version.number, said.time, said.step, said.columns, rows, size))
+            found.append(Base(version.number, said, rows, size))
     return found
 
 

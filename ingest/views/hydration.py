@@ -18,7 +18,7 @@ from ingest.views import running, whole
 
 _PROPERTIES = {
     "delta.checkpointInterval": "100",
-    "delta.logRetentionDuration": "interval 1 day",
+    "delta.logRetentionDuration": "interval 7 days",
     "delta.deletedFileRetentionDuration": "interval 2 hours",
 }
 

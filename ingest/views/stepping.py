@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NoReturn
 
 from pyspark.sql import DataFrame, SparkSession
 
 from ingest import delta, spark
 from ingest.contract.plane import Plane
 from ingest.contract.views import Step, View
-from ingest.errors import Transient
+from ingest.errors import IngestError, Terminal, Transient
 from ingest.feeds import failpoint
-from ingest.tables import activity, view_rows, view_tail, view_versions
+from ingest.tables import activity, collection, net, view_rows, view_tail, view_versions
 from ingest.tables.view_versions import Known, StepCommit
-from ingest.views import whole
+from ingest.views import frames, incremental, whole
 
 How = Literal["incremental", "recompute"]
 
@@ -23,14 +25,15 @@ How = Literal["incremental", "recompute"]
 @dataclass(frozen=True)
 class Span:
     """What a step is to do: the view holds everything up to `last`, its inputs did not change
-    until `after`, and it is brought to `upto` (ms). `changed` are names of inputs."""
+    until `after`, and it is brought to `upto` (ms). `changed` are names of inputs, `rows` at most
+    how many rows of changes each has."""
 
     known: Known
     last: int
     after: int
     upto: int
     changed: tuple[str, ...]
-    rows: int
+    rows: Mapping[str, int]
 
 
 def step(plane: Plane, view: View, upto: int, since: int = 0) -> Step:
@@ -41,7 +44,14 @@ def step(plane: Plane, view: View, upto: int, since: int = 0) -> Step:
     span = _span(plane, view, known, max(known.time, min(since, upto)), upto)
     if view.constant or not span.changed:
         return Step(upto, span.after, how="nothing")
+    if view.root.kind != "recompute":
+        with suppress(_Impossible):
+            return _commit(plane, view, span, "incremental")
     return _commit(plane, view, span, "recompute")
+
+
+class _Impossible(Exception):
+    """The step cannot be made of the inputs' changes."""
 
 
 def _span(plane: Plane, view: View, known: Known, start: int, upto: int) -> Span:
@@ -52,7 +62,8 @@ def _span(plane: Plane, view: View, known: Known, start: int, upto: int) -> Span
     gone = any(one.gone for one in found.values())
     after = start if gone else min(times, default=upto + 1) - 1
     changed = tuple(name for name, one in found.items() if one.times)
-    return Span(known, known.time, after, upto, changed, sum(one.rows for one in found.values()))
+    rows = {name: one.rows for name, one in found.items()}
+    return Span(known, known.time, after, upto, changed, rows)
 
 
 def _commit(plane: Plane, view: View, span: Span, how: How) -> Step:
@@ -63,9 +74,9 @@ def _commit(plane: Plane, view: View, span: Span, how: How) -> Step:
         spark.run(
             plane, lambda live: _write(plane, live, view, (span, commit)), "views", repeat=False
         )
-    except Transient:
+    except IngestError as error:
         if _found(plane, view, name) is None:
-            raise
+            _give_up(error, how)
     failpoint.hit("view step written")
     done = _found(plane, view, name)
     if done is None:
@@ -73,12 +84,39 @@ def _commit(plane: Plane, view: View, span: Span, how: How) -> Step:
     return done
 
 
+def _give_up(error: IngestError, how: How) -> NoReturn:
+    """History that is gone, or a query that fails only as it is followed, is computed again."""
+    hopeless = isinstance(error, (Transient, Terminal)) or error.sqlstate == "57014"
+    if how == "incremental" and not hopeless:
+        raise _Impossible from error
+    raise error
+
+
 def _write(plane: Plane, live: SparkSession, view: View, what: tuple[Span, StepCommit]) -> None:
     span, commit = what
-    changes = _recomputed(plane, live, view, span)
-    failpoint.hit("view computing")
-    kept = view_rows.stored(changes, view.relation, commit.time, commit.step)
-    delta.append(kept, delta.changes_path(plane, view.shard), commit.to_json())
+    with frames.holder(live) as keep:
+        if commit.how == "incremental":
+            changes = _followed(plane, keep, view, span)
+        else:
+            changes = _recomputed(plane, live, view, span)
+        failpoint.hit("view computing")
+        kept = view_rows.stored(changes, view.relation, commit.time, commit.step)
+        delta.append(kept, delta.changes_path(plane, view.shard), commit.to_json())
+
+
+def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> DataFrame:
+    """The step made of its inputs' changes. Those that did not change are read only once."""
+    live = keep.live
+    new = whole.inputs(plane, live, view, span.upto)
+    old, changed = dict(new), {}
+    for name in span.changed:
+        source = view.inputs[name]
+        old[name] = collection.at(plane, live, source, span.after)
+        found = net.of(plane, live, source, span.after, span.upto)
+        changed[name] = keep.net(found, source.relation, span.rows[name])
+    stored = own(plane, live, view, span.last)
+    made = incremental.difference(live, view.root, old, new, changed, stored)
+    return view_rows.net(frames.typed_changes(made, view.relation), view.relation.names)
 
 
 def _recomputed(plane: Plane, live: SparkSession, view: View, span: Span) -> DataFrame:

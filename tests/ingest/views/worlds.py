@@ -1,9 +1,10 @@
-"""Plain tables and views over them, made by hand for tests."""
+"""Tables that a test changes by hand, views over them, and what both have at a time."""
 
 from __future__ import annotations
 
 import uuid
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,9 @@ from ingest.contract.plane import Plane
 from ingest.contract.relation import Column, Relation
 from ingest.contract.types import Type
 from ingest.contract.views import Block, Hydration, Step, View
+from tests.ingest.views.shapes import TABLES, maintained
+
+Rows = Counter[tuple[Any, ...]]
 
 
 def relation(*columns: tuple[str, str], key: tuple[str, ...] = ()) -> Relation:
@@ -53,12 +57,25 @@ class Table:
         engine.update(self.plane, self.input, assignments, where, time)
 
 
+def tables(plane: Plane) -> dict[str, Table]:
+    """`t`, `u` and `w` of the shapes, by their items."""
+    return {item: Table(plane, shape) for item, shape in TABLES.items()}
+
+
+def over(sql: str, inputs: Mapping[str, Input]) -> View:
+    """A view of a query over `t`, `u` and `w`: inputs by item."""
+    query = maintained(sql)
+    given = {name: inputs[item] for name, item in query.inputs.items()}
+    return View("v", name(), query.relation, given, query.block, query.key)
+
+
 def view(shape: Relation, root: Block, key: tuple[str, ...] = (), **inputs: Input) -> View:
     shard = name()
     return View(shard, shard, shape, inputs, root, key)
 
 
 def as_input(*versions: tuple[View, int]) -> Input:
+    """A view whose definitions came into force at those times; the last has its columns."""
     last = versions[-1][0]
     segments = tuple(Segment(one.shard, since) for one, since in versions)
     return Input(last.item, last.shard, last.relation, key=last.key, segments=segments)
@@ -72,33 +89,44 @@ def ignore(_: Hydration) -> None:
     """Progress that nobody looks at."""
 
 
-def rows(plane: Plane, source: Input, at: int) -> Counter[tuple[Any, ...]]:
+def rows(plane: Plane, source: Input, at: int) -> Rows:
     found = engine.read(plane, Query("select * from u1", {"u1": source}, at)).data
     return counted(found.to_pylist())
 
 
-def truth(plane: Plane, made: View, at: int) -> Counter[tuple[Any, ...]]:
+def truth(plane: Plane, made: View, at: int) -> Rows:
+    """What the view's query gives at a time."""
     found = engine.read(plane, Query(made.root.sql, made.inputs, at)).data
     return counted(found.to_pylist())
 
 
-def changes(plane: Plane, source: Input, after: int, upto: int) -> Counter[tuple[Any, ...]]:
-    """Net changes, times apart."""
-    found: Counter[tuple[Any, ...]] = Counter()
+def changes(plane: Plane, source: Input, after: int, upto: int) -> Rows:
+    """Net changes; those of one time must be consolidated."""
+    net: Rows = Counter()
+    seen: set[tuple[Any, ...]] = set()
     for row in engine.changes(plane, source, after, upto).data.to_pylist():
-        *cells, _, diff = row.values()
-        found[key_of(cells)] += diff
-    return Counter({row: diff for row, diff in found.items() if diff})
+        *cells, time, diff = row.values()
+        place = (*key_of(cells), time)
+        assert diff
+        assert after < time <= upto
+        assert place not in seen
+        seen.add(place)
+        net[key_of(cells)] += diff
+    return nonzero(net)
 
 
-def added(start: Counter[tuple[Any, ...]], net: Counter[tuple[Any, ...]]) -> Counter[Any]:
-    result = Counter(start)
+def added(start: Rows, net: Rows) -> Rows:
+    result: Rows = Counter(start)
     for row, diff in net.items():
         result[row] += diff
-    return Counter({row: count for row, count in result.items() if count})
+    return nonzero(result)
 
 
-def counted(found: list[dict[str, Any]]) -> Counter[tuple[Any, ...]]:
+def nonzero(found: Rows) -> Rows:
+    return Counter({row: count for row, count in found.items() if count})
+
+
+def counted(found: list[dict[str, Any]]) -> Rows:
     return Counter(key_of(list(row.values())) for row in found)
 
 
