@@ -18,15 +18,33 @@ MZ_DIFF = "mz_diff"
 """How many times a row of a change was added (positive) or removed."""
 AFFECTED = "affected"
 """The name that a partitioned block's `restricted` text gives to the keys to compute again."""
+FOLDED = "folded"
+"""The name that a `finish` text gives to the groups with their new values."""
 
 
 @dataclass(frozen=True)
 class Part:
     """What changes of one `child` give: the child stands in the Spark text with `mz_diff`, and so
-    do the rows that come out. Other children stand in it as they are."""
+    do the rows that come out. Other children stand in it as they are. Changes that differ in no
+    other of the child's columns than `columns` make no difference; None: in any."""
 
     child: str
     sql: str
+    columns: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Fold:
+    """An aggregate whose new value follows from the stored one and what changed.
+
+    The block's own column `column` has it. `value` is its argument's name in the texts of `keys`,
+    which is never null when `present`; empty for `rows`, which counts them all.
+    """
+
+    how: Literal["rows", "count", "sum", "min", "max"]
+    column: str
+    value: str = ""
+    present: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,6 +57,9 @@ class Block:
     keys that `keys` give (columns `key`, and mz_diff): rows with another key stay as they are,
     `restricted` is the block for the keys in `AFFECTED` alone. `output_key` are the block's own
     columns with the same values, in `key`'s order, when it has them all.
+    Groups of which every column is a key or follows from `folds` need no reading again, but where
+    a least or greatest value, or maybe the last row, went away. `finish` makes the block's columns
+    of FOLDED: its columns are `key`, and `s1`, .. for the folds.
     topk: the first `limit` rows, in `order`, of what the only child has; no two rows tie but
     equal ones.
     recompute: nothing is known; all of it is computed again and compared. `reason` says why.
@@ -60,6 +81,8 @@ class Block:
     limit: int = 0
     exact: bool = True
     columns: tuple[str, ...] = ()
+    folds: tuple[Fold, ...] = ()
+    finish: str = ""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -91,13 +114,15 @@ class View:
 @dataclass(frozen=True)
 class Step:
     """What one step of a view did. It holds everything up to `time` (ms); its inputs' changes
-    after `after` are what made it. `added` and `removed` count rows, `how` says which way."""
+    after `after` are what made it. `added` and `removed` count rows, `how` says which way; where a
+    view that is incremental was computed again all the same, `reason` says why."""
 
     time: int
     after: int
     added: int = 0
     removed: int = 0
     how: Literal["hydrate", "incremental", "recompute", "nothing"] = "incremental"
+    reason: str = ""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from ingest.tables import (
     collection,
     frontier,
     moves,
-    schema,
     tail,
     view_changes,
     view_rows,
@@ -57,7 +56,7 @@ def _general(plane: Plane, live: SparkSession, source: Input, span: tuple[int, i
 def _of_view(plane: Plane, live: SparkSession, source: Input, span: tuple[int, int]) -> Net:
     found = view_changes.frames(plane, live, source, *span)
     if not found:
-        return Net(_nothing(live, source), ready=True)
+        return Net(view_rows.nothing(live, source.relation), ready=True)
     if len(found) > 1:
         return _general(plane, live, source, span)
     names = [quoted(name) for name in source.relation.names]
@@ -84,7 +83,7 @@ def _of_log(plane: Plane, live: SparkSession, source: Input, span: tuple[int, in
         return None
     found = pending(live, plane, source, start, upto)
     if found is None:
-        return Net(_nothing(live, source), ready=True)
+        return Net(view_rows.nothing(live, source.relation), ready=True)
     if source.key:
         return Net(_of_keys(plane, live, source, (found, after)), ready=False)
     if found.typed and not found.truncated:
@@ -114,8 +113,3 @@ def _any_special(raw: pa.Table) -> bool:
     missing = pc.fill_null(pc.list_value_length(raw["unchanged"]), 0)
     moved = pc.and_(pc.equal(raw["op"], "i"), pc.greater(missing, 0))
     return bool(pc.any(pc.or_(pc.equal(raw["op"], "t"), moved)).as_py())
-
-
-def _nothing(live: SparkSession, source: Input) -> DataFrame:
-    none = F.lit(0).cast("bigint").alias(DIFF)
-    return schema.empty(live, source.relation).select("*", none)

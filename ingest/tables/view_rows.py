@@ -17,7 +17,7 @@ from ingest.contract.commands import Input, Segment
 from ingest.contract.plane import Plane
 from ingest.contract.relation import Relation
 from ingest.errors import IngestError
-from ingest.tables import trees, view_tail, view_versions
+from ingest.tables import schema, trees, view_tail, view_versions
 from ingest.tables.schema import DIFF, TIME, quoted
 from ingest.tables.view_tail import Tail
 from ingest.tables.view_versions import Known
@@ -110,6 +110,11 @@ def net(changes: DataFrame, names: Sequence[str]) -> DataFrame:
     """Changes of any times consolidated: the columns and mz_diff, never 0."""
     summed = changes.groupBy(*map(quoted, names)).agg(F.sum(DIFF).alias(DIFF))
     return summed.where(F.col(DIFF) != 0)
+
+
+def nothing(session: SparkSession, relation: Relation) -> DataFrame:
+    """No changes of these columns."""
+    return schema.empty(session, relation).select("*", F.lit(0).cast("bigint").alias(DIFF))
 
 
 def minus(new: DataFrame, old: DataFrame, names: Sequence[str]) -> DataFrame:

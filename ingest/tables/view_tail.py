@@ -86,6 +86,8 @@ def in_spark(
 def local(session: SparkSession, changes: pa.Table, held: Relation) -> DataFrame:
     """Stored changes in memory as Spark's: the columns `held`, then what else there is of the
     time and mz_diff. Spark takes Arrow's local timestamps for moments, so all are cast back."""
+    if changes.num_rows == 0:
+        return _nothing(session, changes, held)
     own = [f"c{number}" for number in range(len(held.columns))]
     also = [name for name in (TIME, DIFF) if name in changes.column_names]
     frame = session.createDataFrame(changes.select([*own, *also]).combine_chunks())
@@ -94,6 +96,12 @@ def local(session: SparkSession, changes: pa.Table, held: Relation) -> DataFrame
         for name, column in zip(own, held.columns, strict=True)
     ]
     return frame.select(*columns, *also)
+
+
+def _nothing(session: SparkSession, changes: pa.Table, held: Relation) -> DataFrame:
+    zero = F.lit(0).cast("bigint")
+    also = [zero.alias(name) for name in (TIME, DIFF) if name in changes.column_names]
+    return schema.empty(session, held).select("*", *also)
 
 
 def counts(plane: Plane, shard: str, steps: Sequence[Made]) -> tuple[int, int]:

@@ -25,18 +25,18 @@ class Holder:
     live: SparkSession
     kept: list[DataFrame] = field(default_factory=list)
 
-    def net(self, found: Net, relation: Relation, rows: int) -> DataFrame:
-        """Net changes of at most `rows` rows, to be used several times."""
+    def net(self, found: Net, relation: Relation, rows: int) -> DataFrame | None:
+        """Net changes of at most `rows` rows, to be used several times; None when there are none
+        after all."""
         if found.ready:
             return found.rows
         if rows <= _THROUGH_CLIENT:
             names = [*(f"c{number}" for number in range(len(relation.columns))), DIFF]
             table = found.rows.toDF(*names).toArrow()
-            return view_tail.local(self.live, table, relation)
+            return view_tail.local(self.live, table, relation) if table.num_rows else None
         kept = found.rows.persist()
         self.kept.append(kept)
-        kept.count()
-        return kept
+        return kept if kept.count() else None
 
 
 @contextmanager

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NoReturn
 
 from pyspark.sql import DataFrame, SparkSession
@@ -44,14 +43,17 @@ def step(plane: Plane, view: View, upto: int, since: int = 0) -> Step:
     span = _span(plane, view, known, max(known.time, min(since, upto)), upto)
     if view.constant or not span.changed:
         return Step(upto, span.after, how="nothing")
+    reason = ""
     if view.root.kind != "recompute":
-        with suppress(_Impossible):
+        try:
             return _commit(plane, view, span, "incremental")
-    return _commit(plane, view, span, "recompute")
+        except _Impossible as impossible:
+            reason = str(impossible)
+    return replace(_commit(plane, view, span, "recompute"), reason=reason)
 
 
 class _Impossible(Exception):
-    """The step cannot be made of the inputs' changes."""
+    """The step cannot be made of the inputs' changes; says why."""
 
 
 def _span(plane: Plane, view: View, known: Known, start: int, upto: int) -> Span:
@@ -88,7 +90,7 @@ def _give_up(error: IngestError, how: How) -> NoReturn:
     """History that is gone, or a query that fails only as it is followed, is computed again."""
     hopeless = isinstance(error, (Transient, Terminal)) or error.sqlstate == "57014"
     if how == "incremental" and not hopeless:
-        raise _Impossible from error
+        raise _Impossible(error.message) from error
     raise error
 
 
@@ -108,12 +110,17 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> Data
     """The step made of its inputs' changes. Those that did not change are read only once."""
     live = keep.live
     new = whole.inputs(plane, live, view, span.upto)
-    old, changed = dict(new), {}
+    old = dict(new)
+    changed: dict[str, DataFrame] = {}
     for name in span.changed:
         source = view.inputs[name]
         old[name] = collection.at(plane, live, source, span.after)
         found = net.of(plane, live, source, span.after, span.upto)
-        changed[name] = keep.net(found, source.relation, span.rows[name])
+        moved = keep.net(found, source.relation, span.rows[name])
+        if moved is not None:
+            changed[name] = moved
+    if not changed:
+        return view_rows.nothing(live, view.relation)
     stored = own(plane, live, view, span.last)
     made = incremental.difference(live, view.root, old, new, changed, stored)
     return view_rows.net(frames.typed_changes(made, view.relation), view.relation.names)

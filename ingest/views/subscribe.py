@@ -65,14 +65,17 @@ def _run(plane: Plane, view: View, make: Callable[[SparkSession], pa.Table]) -> 
 def _followed(plane: Plane, live: SparkSession, view: View, after: int, upto: int) -> pa.Table:
     with frames.holder(live) as keep:
         new = whole.inputs(plane, live, view, upto)
-        old, changed = dict(new), {}
+        old = dict(new)
+        changed: dict[str, DataFrame] = {}
         for name, source in view.inputs.items():
             found = activity.between(plane, source, after, upto)
             if not found.times:
                 continue
             old[name] = collection.at(plane, live, source, after)
             moved = net.of(plane, live, source, after, upto)
-            changed[name] = keep.net(moved, source.relation, found.rows)
+            kept = keep.net(moved, source.relation, found.rows)
+            if kept is not None:
+                changed[name] = kept
         made = incremental.difference(live, view.root, old, new, changed)
         return _stamped(_net(made, view), upto).toArrow()
 
