@@ -6,21 +6,21 @@ asked once, however many tables are made from it.
 
 from __future__ import annotations
 
-import difflib
 import uuid
 from collections.abc import Iterable
 
-from catalog.errors import InvalidStatement, UnknownItem, UpstreamProblem, WrongItemType
-from catalog.names import dotted
+from catalog.errors import UpstreamProblem, WrongItemType
 from catalog.oracle import next_time
+from catalog.plan import legacy_source
 from catalog.plan.connection import resolve_connection
 from catalog.plan.facts import NOTHING, UpstreamFacts
 from catalog.plan.operations import CreateItem, Operation, SetSecret
-from catalog.plan.picture import Entry
+from catalog.plan.picture import Entry, SourceFacts
+from catalog.plan.referring import resolve_reference
 from catalog.plan.scope import Scope
 from catalog.plan.source import resolve_generator, resolve_source
 from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
-from catalog.sql.nodes.names import Name
+from catalog.sql.nodes.legacy import AddSubsources
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
 from catalog.sql.nodes.statement import Statement
 from catalog.sql.nodes.table import CreateTableFromSource
@@ -53,6 +53,8 @@ class Purifier:
                 return self._refresh(statement, scope)
             case CreateTableFromSource():
                 return self._table(statement, scope)
+            case AddSubsources():
+                return self._add(statement, scope)
             case _:
                 return NOTHING
 
@@ -77,19 +79,24 @@ class Purifier:
         return UpstreamFacts(checks=checks)
 
     def _source(self, statement: CreateSource, scope: Scope) -> UpstreamFacts:
-        if scope.new_path(statement.name) in scope.picture.by_path:
+        path = scope.new_path(statement.name)
+        if path in scope.picture.by_path:
             return NOTHING
+        legacy_source.check_form(statement, scope)
         now = next_time(self.region)
         if statement.kind != "postgres":
             made = resolve_generator(statement, now)
-            return UpstreamFacts(references=engine.list_references(made), now=now)
+            references = engine.list_references(made)
+            return UpstreamFacts(references, now=now, group=self.group)
         facts = resolve_source(statement, scope)
         connection = scope.picture.entries[facts.connection].connection
         target = postgres_target(self.region, connection, self._secrets)
         checks = engine.check_publication(target, facts.publication)
         _refuse(checks)
         references = _published(target, facts.publication)
-        return UpstreamFacts(references, checks, upstream=target.identity, now=now)
+        for one in legacy_source.chosen(statement, path, references, target.database):
+            _refuse(one.reference.problems)
+        return UpstreamFacts(references, checks, target.identity, now, self.group)
 
     def _refresh(self, statement: RefreshReferences, scope: Scope) -> UpstreamFacts:
         if statement.if_exists and scope.find(statement.name) is None:
@@ -110,72 +117,34 @@ class Purifier:
         target = postgres_target(self.region, connection, self._secrets)
         return _published(target, facts.publication)
 
+    def _add(self, statement: AddSubsources, scope: Scope) -> UpstreamFacts:
+        found = scope.find(statement.name)
+        if found is None or not isinstance(found.facts, SourceFacts):
+            return NOTHING
+        references = self._known(found, scope)
+        database = legacy_source.database_of(found, scope)
+        for one, _ in legacy_source.named(statement.tables, found.path, references, database):
+            _refuse(one.problems)
+        return UpstreamFacts(references, group=self.group)
+
+    def _known(self, source: Entry, scope: Scope) -> tuple[Reference, ...]:
+        """What the source's upstream offers, asked once in a transaction."""
+        if source.id not in self._references:
+            self._references[source.id] = self.ask(source, scope)
+        return self._references[source.id]
+
     def _table(self, statement: CreateTableFromSource, scope: Scope) -> UpstreamFacts:
         if scope.new_path(statement.name) in scope.picture.by_path:
             return NOTHING
         source = scope.item(statement.source, "source")
-        if source.id not in self._references:
-            self._references[source.id] = self.ask(source, scope)
-        database = ""
-        if source.source.connection:
-            connection = scope.picture.entries[source.source.connection].connection
-            database = connection.options["database"]
-        found = resolve_reference(
-            statement.reference, self._references[source.id], source, database
-        )
+        if not isinstance(source.facts, SourceFacts):
+            message = f"{source.name} is a subsource: tables are made from its source"
+            raise WrongItemType(message)
+        references = self._known(source, scope)
+        database = legacy_source.database_of(source, scope)
+        found = resolve_reference(statement.reference, references, source.path, database)
         _refuse(found.problems)
         return UpstreamFacts(references=(found,), group=self.group)
-
-
-def resolve_reference(
-    name: Name | None, references: tuple[Reference, ...], source: Entry, database: str = ""
-) -> Reference:
-    """The reference that a name of one to three parts means among what the source offers."""
-    if name is None:
-        if len(references) == 1:
-            return references[0]
-        message = "CREATE TABLE .. FROM SOURCE requires a REFERENCE"
-        hint = f"Write (REFERENCE name); {_some(references)}"
-        raise InvalidStatement(message, hint=hint, sqlstate="42601")
-    at = name.at if name.at >= 0 else None
-    parts = name.parts
-    if len(parts) == 3 and parts[0] == database:
-        parts = parts[1:]
-    found = [
-        reference
-        for reference in references
-        if (reference.namespace, reference.name)[-len(parts) :] == parts
-    ]
-    if len(found) == 1:
-        return found[0]
-    shown = dotted(name.parts)
-    if found:
-        message = (
-            f"reference {shown} is ambiguous, "
-            "consider specifying an additional layer of qualification"
-        )
-        names = ", ".join(dotted((one.namespace, one.name)) for one in found[:10])
-        raise InvalidStatement(message, detail=f"It could be {names}.", position=at)
-    message = f"reference {shown} not found in source"
-    raise UnknownItem(
-        message,
-        detail=f"Source {dotted(source.path)} has {len(references)} references.",
-        hint=_near(shown, references),
-        position=at,
-    )
-
-
-def _near(shown: str, references: tuple[Reference, ...]) -> str:
-    names = [dotted((reference.namespace, reference.name)) for reference in references]
-    near = difflib.get_close_matches(shown, names, n=1, cutoff=0.5)
-    if near:
-        return f'Did you mean "{near[0]}"?'
-    return "Add the table to the publication upstream, then ALTER SOURCE .. REFRESH REFERENCES."
-
-
-def _some(references: tuple[Reference, ...]) -> str:
-    names = ", ".join(dotted((one.namespace, one.name)) for one in references[:5])
-    return f"the source offers {names}{', ..' if len(references) > 5 else ''}."
 
 
 def _published(target: PostgresTarget, publication: str) -> tuple[Reference, ...]:

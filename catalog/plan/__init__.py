@@ -13,6 +13,7 @@ from catalog.plan import (
     flags,
     guard,
     item,
+    legacy_alter,
     materialized_view,
     replacement,
     secret,
@@ -30,6 +31,7 @@ from catalog.query.names import Names
 from catalog.sql.nodes import comment as comments
 from catalog.sql.nodes import connection as connections
 from catalog.sql.nodes import item as items
+from catalog.sql.nodes import legacy as legacies
 from catalog.sql.nodes import materialized_view as materialized_views
 from catalog.sql.nodes import query as queries
 from catalog.sql.nodes import replacement as replacements
@@ -150,6 +152,9 @@ _Upstream = (
     | connections.ValidateConnection
     | sources.CreateSource
     | sources.RefreshReferences
+    | legacies.CreateSubsource
+    | legacies.AddSubsources
+    | legacies.DropSubsources
     | tables.CreateTableFromSource
     | webhooks.CreateWebhook
 )
@@ -169,6 +174,9 @@ def _definition(statement: _Definition, scope: Scope, facts: UpstreamFacts) -> P
             | connections.ValidateConnection()
             | sources.CreateSource()
             | sources.RefreshReferences()
+            | legacies.CreateSubsource()
+            | legacies.AddSubsources()
+            | legacies.DropSubsources()
             | tables.CreateTableFromSource()
             | webhooks.CreateWebhook()
         ):
@@ -191,6 +199,21 @@ def _upstream(statement: _Upstream, scope: Scope, facts: UpstreamFacts) -> Plan:
             return table.create_table_from_source(statement, facts, scope)
         case webhooks.CreateWebhook():
             return webhook.create_webhook(statement, scope)
+        case _:
+            return _legacy(statement, scope, facts)
+
+
+_Legacy = legacies.CreateSubsource | legacies.AddSubsources | legacies.DropSubsources
+
+
+def _legacy(statement: _Legacy, scope: Scope, facts: UpstreamFacts) -> Plan:
+    match statement:
+        case legacies.AddSubsources():
+            return legacy_alter.add_subsources(statement, facts, scope)
+        case legacies.DropSubsources():
+            return legacy_alter.drop_subsources(statement, scope)
+        case legacies.CreateSubsource():
+            return legacy_alter.create_subsource()
         case _:
             assert_never(statement)
 

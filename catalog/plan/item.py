@@ -67,12 +67,17 @@ def drop(statement: Drop, scope: Scope) -> Change:
             entries.append(replacement_named(name, scope))
         else:
             entries.append(scope.item(name, statement.kind))
-    dropped = _closure(scope, entries, cascade=statement.cascade)
+    dropped = closure(scope, entries, cascade=statement.cascade)
     operations = tuple(DropItem(entry) for entry in dropped)
     return Change(tag, operations, tuple(notices), touches=tuple(entries))
 
 
-def _closure(scope: Scope, entries: list[Entry], *, cascade: bool) -> tuple[Entry, ...]:
+def closure(scope: Scope, entries: list[Entry], *, cascade: bool) -> tuple[Entry, ...]:
+    """What goes when these do, dependents first; a source takes its progress along.
+
+    Raises DependentItems when others need them, unless `cascade`.
+    """
+    entries = _with_progress(scope, entries, cascade=cascade)
     chosen = {entry.id for entry in entries}
     closure = scope.picture.closure(dict.fromkeys(entry.id for entry in entries))
     if cascade or all(entry.id in chosen for entry in closure):
@@ -84,6 +89,23 @@ def _closure(scope: Scope, entries: list[Entry], *, cascade: bool) -> tuple[Entr
         if dependents:
             raise still_needed(entry, dependents)
     return closure
+
+
+def _with_progress(scope: Scope, entries: list[Entry], *, cascade: bool) -> list[Entry]:
+    """The entries with the progress of the sources among them, and the sources whose progress is
+    dropped with CASCADE; raises DependentItems without it."""
+    found = {entry.id: entry for entry in entries}
+    for entry in entries:
+        owner = scope.picture.progress_of(entry)
+        if owner is not None and owner.id not in found:
+            if not cascade:
+                raise still_needed(entry, [owner])
+            found[owner.id] = owner
+    for entry in tuple(found.values()):
+        if entry.kind == "source":
+            needing = scope.picture.dependents(entry.id)
+            found |= {one.id: one for one in needing if scope.picture.progress_of(one)}
+    return list(found.values())
 
 
 def still_needed(entry: Entry, dependents: list[Entry]) -> DependentItems:
@@ -164,7 +186,8 @@ def rename(statement: Rename, scope: Scope) -> Change:
     scope.taken(statement.kind, path, if_not_exists=False)
     changed = replace(entry, path=path, create_sql=renamed(entry.create_sql, entry.path, path))
     operations = [ChangeItem(changed, renamed_from=entry.name)]
-    for other in scope.picture.dependents(entry.id):
+    needed = (scope.picture.entries[item] for item in entry.needs)
+    for other in (*scope.picture.dependents(entry.id), *needed):
         text = renamed(other.create_sql, entry.path, path)
         if text != other.create_sql:
             operations.append(ChangeItem(replace(other, create_sql=text)))

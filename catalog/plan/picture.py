@@ -262,6 +262,12 @@ class Picture:
         related = (self.entries[source], *self.dependents(source))
         return tuple(one for one in related if one.fed and one.table.source == source)
 
+    def progress_of(self, entry: Entry) -> Entry | None:
+        """The source whose progress the item shows, None for any other item."""
+        if entry.kind != "source" or entry.facts is not None:
+            return None
+        return next((self.entries[n] for n in entry.needs if n in self.entries), None)
+
     def with_entries(self, changed: Mapping[str, Entry | None]) -> Picture:
         """The picture with entries put in, or taken out where the value is None."""
         entries = dict(self.entries)

@@ -40,8 +40,6 @@ class ReadableNames:
         self.used[entry.id] = entry
         if entry.fed:
             return Resolved(entry.id, "table", entry.relation, key=_key(entry))
-        if entry.fed:
-            return Resolved(entry.id, "table", entry.relation)
         match entry.kind:
             case "table" | "materialized view":
                 return Resolved(entry.id, entry.kind, entry.relation, key=_key(entry))
@@ -49,14 +47,15 @@ class ReadableNames:
                 query = view_query(entry.create_sql)
                 return Resolved(entry.id, "view", entry.relation, query, self)
             case "source":
-                return Resolved(entry.id, "source", entry.relation, self._frontier(entry))
+                of = self.scope.picture.progress_of(entry) or entry
+                return Resolved(entry.id, "source", entry.relation, self._frontier(entry, of))
             case _:
                 message = f"{dotted(parts)} is a {entry.kind} and cannot be queried"
                 raise WrongItemType(message)
 
-    def _frontier(self, entry: Entry) -> exp.Query:
-        """A source's one row: how far upstream it has come."""
-        upto = self.progress(entry) if self.progress else 0
+    def _frontier(self, entry: Entry, source: Entry) -> exp.Query:
+        """The one row of what shows a source's progress: how far upstream it has come."""
+        upto = self.progress(source) if self.progress else 0
         value = exp.cast(exp.Literal.number(upto), exp.DataType.build("uint8", udt=True))
         return exp.select(exp.alias_(value, entry.relation.names[0], quoted=True))
 

@@ -90,7 +90,9 @@ def _comment(entry: Entry, scope: Scope, column: int = 0) -> str:
 
 def _type(entry: Entry) -> str:
     facts = entry.facts
-    return facts.type if isinstance(facts, ConnectionFacts | SourceFacts) else entry.kind
+    if isinstance(facts, ConnectionFacts | SourceFacts):
+        return facts.type
+    return "subsource" if entry.fed else "progress"
 
 
 def _items(statement: ShowObjects, scope: Scope) -> Iterable[Entry]:

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from catalog.errors import InvalidStatement, WrongItemType
+from catalog.plan import legacy_source
 from catalog.plan.creation import full, new_entry
 from catalog.plan.facts import UpstreamFacts
+from catalog.plan.frontiers import LSN as LSN
+from catalog.plan.frontiers import OFFSET as OFFSET
+from catalog.plan.frontiers import frontier_of
 from catalog.plan.item import missing
 from catalog.plan.operations import CreateItem, SetReferences
 from catalog.plan.options import Options
 from catalog.plan.picture import SourceFacts
 from catalog.plan.plans import Change
 from catalog.plan.scope import Scope, refused, supported_cluster
-from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
 from catalog.sql.render import render
 from ingest.contract.commands import Generator, GeneratorKind
-from ingest.contract.relation import Column, Relation
-from ingest.contract.types import Type
 
-LSN = Relation((Column("lsn", Type("uint8"), nullable=False),))
-OFFSET = Relation((Column("offset", Type("uint8"), nullable=False),))
-LEGACY = ("TEXT COLUMNS", "EXCLUDE COLUMNS")
 GENERATOR_OPTIONS: dict[str, tuple[str, ...]] = {
     "auction": ("TICK INTERVAL", "AS OF", "UP TO", "SEED"),
     "counter": ("TICK INTERVAL", "AS OF", "UP TO", "MAX CARDINALITY"),
@@ -60,41 +58,55 @@ REQUIRED = {
 
 
 def create_source(statement: CreateSource, facts: UpstreamFacts, scope: Scope) -> Change:
-    """A source: its connection and what it consumes; it makes no table by itself (seed 000)."""
+    """A source: its connection and what it consumes; it makes no table by itself (seed 000).
+
+    Where the flags allow the older form it has a subsource for its progress, and those that its
+    statement asks for; the only output of a generator is its own.
+    """
     path = scope.new_path(statement.name)
     tag = "CREATE SOURCE"
     if notice := scope.taken("source", path, if_not_exists=statement.if_not_exists):
         return Change(tag, notices=(notice,))
     supported_cluster(statement.cluster)
-    if statement.kind == "postgres":
-        details = resolve_source(statement, scope)
-        connection = scope.picture.entries[details.connection]
-        relation = LSN
-        named: Name | None = full(connection.path)
-    else:
-        generator = resolve_generator(statement, facts.now)
-        details = SourceFacts(
-            "load-generator",
-            generator=generator.kind,
-            options=generator.options,
-            started_at=generator.started_at,
-        )
-        relation, named = OFFSET, None
+    legacy_source.check_form(statement, scope)
+    details = _details(statement, facts, scope)
     needs = (details.connection,) if details.connection else ()
-    canonical = replace(
-        statement, name=full(path), connection=named, cluster=None, if_not_exists=False
-    )
-    entry = new_entry(
-        scope, "source", path, render(canonical), facts=details, needs=needs, relation=relation
-    )
-    upstream = facts.upstream or f"load-generator://{entry.id}"
     touches = tuple(scope.picture.entries[item] for item in needs)
-    create = CreateItem(entry, references=facts.references, upstream=upstream)
-    return Change(tag, (create,), touches=touches)
+    canonical = replace(
+        statement,
+        name=full(path),
+        connection=full(touches[0].path) if touches else None,
+        cluster=None,
+        if_not_exists=False,
+    )
+    fields: dict[str, Any] = {"facts": details, "relation": frontier_of(details)}
+    if not legacy_source.forced(scope):
+        fields = legacy_source.with_output(statement, path, details, facts, scope)
+        canonical = legacy_source.canonical(canonical, path, facts.references, scope)
+    entry = new_entry(scope, "source", path, render(canonical), needs=needs, **fields)
+    upstream = facts.upstream or f"load-generator://{entry.id}"
+    made: tuple[CreateItem, ...] = (
+        CreateItem(entry, references=facts.references, upstream=upstream),
+    )
+    if not legacy_source.forced(scope):
+        made += legacy_source.parts(statement, entry, facts, scope)
+    return Change(tag, made, touches=touches)
+
+
+def _details(statement: CreateSource, facts: UpstreamFacts, scope: Scope) -> SourceFacts:
+    if statement.kind == "postgres":
+        return resolve_source(statement, scope)
+    generator = resolve_generator(statement, facts.now)
+    return SourceFacts(
+        "load-generator",
+        generator=generator.kind,
+        options=generator.options,
+        started_at=generator.started_at,
+    )
 
 
 def resolve_source(statement: CreateSource, scope: Scope) -> SourceFacts:
-    """A PostgreSQL source's connection and publication; raises for options of older syntax."""
+    """A PostgreSQL source's connection and publication."""
     if statement.connection is None:
         message = "CREATE SOURCE .. FROM POSTGRES requires a CONNECTION"
         raise InvalidStatement(message, sqlstate="42601")
@@ -102,11 +114,7 @@ def resolve_source(statement: CreateSource, scope: Scope) -> SourceFacts:
     if connection.connection.type != "postgres":
         message = f"{connection.name} is not a POSTGRES CONNECTION"
         raise WrongItemType(message)
-    options = Options(statement.options, "POSTGRES SOURCE")
-    for legacy in LEGACY:
-        if legacy in options.found:
-            what = legacy + " in CREATE SOURCE"
-            raise refused(what, "Use CREATE TABLE .. FROM SOURCE instead.")
+    options = Options(legacy_source.without_columns(statement.options), "POSTGRES SOURCE")
     options.only(("PUBLICATION",))
     publication = options.text("PUBLICATION")
     if not publication:

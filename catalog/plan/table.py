@@ -11,6 +11,7 @@ from catalog.names import dotted
 from catalog.plan.creation import collection, full, new_entry
 from catalog.plan.export import export_columns, export_key, export_notices
 from catalog.plan.facts import UpstreamFacts
+from catalog.plan.flags import enabled
 from catalog.plan.operations import CreateItem
 from catalog.plan.picture import Entry, TableFacts
 from catalog.plan.plans import Change, Write
@@ -79,6 +80,10 @@ def create_table_from_source(
     path = scope.new_path(statement.name)
     if notice := scope.taken("table", path, if_not_exists=statement.if_not_exists):
         return Change(TAG, notices=(notice,))
+    if not enabled(scope, "enable_create_table_from_source"):
+        message = "CREATE TABLE .. FROM SOURCE is not available"
+        hint = "ALTER SYSTEM SET enable_create_table_from_source = on."
+        raise NotSupported(message, hint=hint)
     source = scope.item(statement.source, "source")
     (reference,) = facts.references
     columns = export_columns(statement, reference)

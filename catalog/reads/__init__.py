@@ -144,6 +144,7 @@ _SOURCE_ITEMS = ("item", "connection")
 
 def _sources(region: str | None, source_id: str | None) -> tuple[SourceRow, ...]:
     details = SourceDetails.objects.filter(item__region__name=_region(region)).order_by("pk")
+    details = details.filter(item__kind=Item.Kind.SOURCE)
     if source_id is not None:
         details = details.filter(item__gid=source_id)
     related = [
@@ -283,9 +284,10 @@ def _table(
     references: _Paths,
 ) -> TableRow:
     item_ = items_[row.pk]
-    source_ = None if row.source_id is None else items_[row.source_id]
+    own = row.source_id == row.pk
+    source_ = None if row.source_id is None or own else items_[row.source_id]
     drift: tuple[str, ...] = ()
-    if row.source_id is not None:
+    if row.source_id is not None and not own:
         drift = drift_of(row, references.get((row.source_id, row.namespace, row.reference)))
     changed_at = progress["changed_at"] or item_.created_at
     texts = {name: progress[name] for name in ("status", "error", "detail", "hint")}

@@ -16,13 +16,13 @@ from typing import Any
 from django.db.models import F
 
 from catalog.models.connections import ConnectionDetails
-from catalog.models.feeds import ExportProgress, Feed, FeedProgress
+from catalog.models.feeds import Feed
 from catalog.models.history import AuditEvent, StatusHistory
 from catalog.models.items import Dependency, Item, ItemColumn
 from catalog.models.namespaces import Database, FeatureFlag, Role, Schema
 from catalog.models.sources import SourceDetails, SourceReference
 from catalog.models.tables import TableDetails
-from catalog.system import subscriptions, view_rows
+from catalog.system import states, subscriptions, view_rows
 from catalog.system.builtin import (
     BUILTIN_SCHEMAS,
     TYPE_ROWS,
@@ -111,9 +111,10 @@ def _columns(region: int) -> Rows:
 
 
 def _sources(region: int) -> Rows:
-    return SourceDetails.objects.filter(item__region_id=region).values_list(
+    found = SourceDetails.objects.filter(item__region_id=region).values_list(
         "item__gid", "type", "connection__gid", "feed__gid", "feed__slot", "generator"
     )
+    return [*found, *((*part, None, "", "", "") for part in states.subsources(region))]
 
 
 def _webhooks(region: int) -> Rows:
@@ -183,56 +184,6 @@ def _audit(region: int) -> Rows:
         "number", "event", "object_type", "details", "user", "occurred_at"
     )
     return [(*row[:3], json.dumps(row[3]), *row[4:]) for row in found.iterator(5_000)]
-
-
-_STATE = ("status", "error", "detail", "hint", "changed_at")
-
-
-def _states(region: int) -> Rows:
-    feeds = {
-        row[0]: row[1:]
-        for row in FeedProgress.objects.filter(feed__region_id=region).values_list(
-            "feed_id", *_STATE, "messages", "bytes", "upstream", "upto", "complete_through"
-        )
-    }
-    nothing = ("created", "", "", "", None, 0, 0, 0, 0, 0)
-    rows: list[tuple[Any, ...]] = []
-    sources = SourceDetails.objects.filter(item__region_id=region).values_list(
-        "item__gid", "item__name", "type", "feed_id"
-    )
-    for gid, name, type_, feed in sources:
-        state = feeds.get(feed, nothing)
-        rows.append((gid, name, type_, *state[:9], 0, 0, -1, 0, state[9]))
-    tables = ExportProgress.objects.filter(item__region_id=region).values_list(
-        "item__gid",
-        "item__name",
-        *_STATE,
-        "bytes_staged",
-        "updates_committed",
-        "rows_known",
-        "rows_staged",
-        "readable_from",
-    )
-    for row in tables:
-        gid, name, *state, size, updates, known, staged, readable = row
-        rows.append(
-            (
-                gid,
-                name,
-                "table",
-                *state,
-                0,
-                size,
-                None,
-                None,
-                updates,
-                updates,
-                known,
-                staged,
-                readable,
-            )
-        )
-    return rows
 
 
 def _status_history(region: int) -> Rows:
@@ -313,13 +264,7 @@ LASTING: dict[str, RawTable] = {
     ),
 }
 VOLATILE: dict[str, RawTable] = {
-    "states": RawTable(
-        "id text, name text, type text, status text, error text, detail text, hint text,"
-        " changed_at timestamptz, messages bigint, bytes bigint, upstream bigint, upto bigint,"
-        " updates_staged bigint, updates_committed bigint, rows_known bigint, rows_staged bigint,"
-        " readable_from bigint",
-        _states,
-    ),
+    "states": RawTable(states.COLUMNS, states.states),
     "view_states": RawTable(view_rows.STATES, view_rows.states),
     "subscriptions": RawTable(subscriptions.COLUMNS, subscriptions.rows),
     "status_history": RawTable(

@@ -59,7 +59,7 @@ def state(table: TableRow) -> str:
     """One word for a table: running, failed, stalled, snapshot, catch up or queued."""
     if table.status.status in {"failed", "stalled", "dropped", "paused"}:
         return table.status.status
-    if table.source is None or table.phase == "running" or table.status.status == "running":
+    if table.phase == "running" or table.status.status == "running":
         return "running"
     if table.phase in {"snapshot", "catch up"}:
         return table.phase

@@ -43,6 +43,8 @@ def source_list(request: HttpRequest) -> HttpResponse:
 def source_page(request: HttpRequest, item_id: str) -> HttpResponse:
     """One source."""
     source = reads.source(item_id)
+    if source is None and reads.table(item_id) is not None:
+        return redirect(f"/tables/{item_id}")
     if source is None:
         raise Http404
     tab = request.GET.get("tab", "overview")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from catalog.sql.clauses import items, rows, session, subscribe, views, webhook
+from catalog.sql.clauses import items, legacy, rows, session, subscribe, views, webhook
 from catalog.sql.clauses.style import Style
 from catalog.sql.layout import Clause
 from catalog.sql.nodes.comment import CommentOn
 from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
+from catalog.sql.nodes.legacy import AddSubsources, CreateSubsource, DropSubsources
 from catalog.sql.nodes.materialized_view import CreateMaterializedView
 from catalog.sql.nodes.query import ExplainTimestamp, Select
 from catalog.sql.nodes.replacement import (
@@ -55,6 +56,9 @@ _WRITERS: dict[type, Callable[[Any, Style], list[Clause]]] = {
     ValidateConnection: items.validate_connection,
     CreateSource: items.create_source,
     RefreshReferences: items.refresh_references,
+    CreateSubsource: legacy.create_subsource,
+    AddSubsources: legacy.add_subsources,
+    DropSubsources: legacy.drop_subsources,
     CreateTableFromSource: rows.create_table_from_source,
     CreateTable: rows.create_table,
     CreateWebhook: webhook.create_webhook,

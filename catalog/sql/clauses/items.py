@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog.sql.clauses import legacy
 from catalog.sql.clauses.style import Style, name_of, option_clause, option_list, when, words
 from catalog.sql.layout import Clause, Group
 from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
@@ -48,6 +49,8 @@ def create_source(s: CreateSource, style: Style) -> list[Clause]:
         words("CREATE SOURCE", when(s.if_not_exists, "IF NOT EXISTS"), name_of(s.name)),
         name_of(s.cluster, "IN CLUSTER"),
         option_list(f"FROM {kind}", s.options, style) or f"FROM {kind}",
+        legacy.exports(s.exports),
+        name_of(s.progress, "EXPOSE PROGRESS AS"),
         option_list("WITH", s.with_options, style),
     ]
 

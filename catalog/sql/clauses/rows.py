@@ -38,19 +38,20 @@ def create_table_from_source(s: CreateTableFromSource, style: Style) -> list[Cla
 def create_table(s: CreateTable, _: Style) -> list[Clause]:
     """Clauses of CreateTable."""
     head = words("CREATE TABLE", when(s.if_not_exists, "IF NOT EXISTS"), name_of(s.name))
-    items: list[Clause] = [_column(column) for column in s.columns]
+    items: list[Clause] = [column(one) for one in s.columns]
     if s.primary_key:
         items.append(name_list("PRIMARY KEY", s.primary_key))
     return [Group(head, tuple(items))]
 
 
-def _column(column: ColumnDefinition) -> str:
+def column(one: ColumnDefinition) -> str:
+    """A column's definition."""
     return words(
-        identifier(column.name),
-        column.type.sql,
-        when(not column.nullable, "NOT NULL"),
-        f"DEFAULT {column.default}" if column.default is not None else "",
-        when(column.primary_key, "PRIMARY KEY"),
+        identifier(one.name),
+        one.type.sql,
+        when(not one.nullable, "NOT NULL"),
+        f"DEFAULT {one.default}" if one.default is not None else "",
+        when(one.primary_key, "PRIMARY KEY"),
     )
 
 

@@ -9,6 +9,7 @@ from catalog.sql.cursor import Cursor
 from catalog.sql.grammar.comment import comment_on
 from catalog.sql.grammar.connection import create_connection, validate_connection
 from catalog.sql.grammar.item import OTHER_KINDS, alter, create_database, create_schema, drop
+from catalog.sql.grammar.legacy import create_subsource
 from catalog.sql.grammar.materialized_view import (
     create_materialized_view,
     create_or_replace_materialized_view,
@@ -41,6 +42,7 @@ _GRAMMARS: dict[str, Grammar] = {
     "CREATE SECRET": create_secret,
     "CREATE CONNECTION": create_connection,
     "CREATE SOURCE": create_source,
+    "CREATE SUBSOURCE": create_subsource,
     "CREATE TABLE": create_table,
     "CREATE TEMP TABLE": create_temporary_table,
     "CREATE TEMPORARY TABLE": create_temporary_table,
@@ -77,7 +79,7 @@ _GRAMMARS: dict[str, Grammar] = {
 }
 _QUERIES = ("SELECT", "WITH", "VALUES", "TABLE", "(")
 _NOT_YET = (
-    *(f"CREATE {kind}" for kind in OTHER_KINDS),
+    *(f"CREATE {kind}" for kind in OTHER_KINDS if kind != "SUBSOURCE"),
     "CREATE TEMP VIEW",
     "CREATE TEMPORARY VIEW",
     "CREATE OR REPLACE TEMP VIEW",

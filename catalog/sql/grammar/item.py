@@ -10,6 +10,7 @@ from catalog.sql.grammar.replacement import alter_materialized_view
 from catalog.sql.grammar.secret import alter_secret
 from catalog.sql.grammar.source import alter_source
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
+from catalog.sql.nodes.legacy import AddSubsources, DropSubsources
 from catalog.sql.nodes.names import ItemKind
 from catalog.sql.nodes.replacement import ApplyReplacement, RollbackReplacement, SetGuard
 from catalog.sql.nodes.secret import AlterSecret
@@ -73,7 +74,14 @@ def item_kind(cursor: Cursor, *kinds: str) -> tuple[ItemKind, bool]:
 
 
 _Alter = (
-    Rename | RefreshReferences | AlterSecret | ApplyReplacement | RollbackReplacement | SetGuard
+    Rename
+    | RefreshReferences
+    | AddSubsources
+    | DropSubsources
+    | AlterSecret
+    | ApplyReplacement
+    | RollbackReplacement
+    | SetGuard
 )
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Literal, NoReturn
 
 from catalog.sql.cursor import Cursor
-from catalog.sql.nodes.names import Option, OptionValue, SecretReference
+from catalog.sql.nodes.names import Name, Option, OptionValue, SecretReference
 
-Kind = Literal["text", "number", "flag", "retention"]
+Kind = Literal["text", "number", "flag", "retention", "columns", "name"]
 
 
 def options(cursor: Cursor, allowed: Mapping[str, Kind]) -> tuple[Option, ...]:
@@ -56,9 +56,23 @@ def _value(cursor: Cursor, kind: Kind) -> OptionValue:
     if kind == "retention":
         cursor.expect("FOR")
         return cursor.string()
-    if kind == "number":
-        return number(cursor)
-    return _text(cursor)
+    match kind:
+        case "number":
+            return number(cursor)
+        case "columns":
+            return cursor.parenthesized(lambda: _column(cursor))
+        case "name":
+            return cursor.name()
+        case _:
+            return _text(cursor)
+
+
+def _column(cursor: Cursor) -> Name:
+    """A column with the table, schema and database that it is of, as far as they are named."""
+    at, parts = cursor.at(), [cursor.identifier()]
+    while cursor.accept("."):
+        parts.append(cursor.identifier())
+    return Name(tuple(parts), at)
 
 
 def _flag(cursor: Cursor) -> bool:

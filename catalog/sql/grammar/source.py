@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from catalog.sql.cursor import Cursor
+from catalog.sql.grammar.legacy import (
+    COLUMN_OPTIONS,
+    add_subsources,
+    drop_subsources,
+    exports,
+)
+from catalog.sql.grammar.legacy import progress as expose_progress
 from catalog.sql.grammar.options import Kind, options
 from catalog.sql.grammar.webhook import create_webhook
+from catalog.sql.nodes.legacy import AddSubsources, DropSubsources
 from catalog.sql.nodes.names import Name, Option
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
 from catalog.sql.nodes.webhook import CreateWebhook
@@ -25,14 +33,8 @@ GENERATOR_OPTIONS: dict[str, Kind] = {
     "BATCH SIZE": "number",
 }
 WITH_OPTIONS: dict[str, Kind] = {"RETAIN HISTORY": "retention", "TIMESTAMP INTERVAL": "text"}
-_LEGACY_OPTIONS = ("TEXT COLUMNS", "EXCLUDE COLUMNS", "IGNORE COLUMNS", "DETAILS")
+_REFUSED_OPTIONS = ("IGNORE COLUMNS", "DETAILS")
 _OTHER_KINDS = (("MYSQL",), ("SQL", "SERVER"), ("KAFKA",))
-_LEGACY_CLAUSES = (
-    ("FOR", "ALL", "TABLES"),
-    ("FOR", "TABLES"),
-    ("FOR", "SCHEMAS"),
-    ("EXPOSE", "PROGRESS"),
-)
 _INSTEAD = "not supported; use CREATE TABLE .. FROM SOURCE instead"
 
 
@@ -58,24 +60,30 @@ def create_source(cursor: Cursor) -> CreateSource | CreateWebhook:
         cursor.expect("LOAD", "GENERATOR")
         kind, connection, generator = "load generator", None, _generator(cursor)
         chosen = options(cursor, GENERATOR_OPTIONS) if cursor.peek("(") else ()
-    _refuse_legacy(cursor)
+    exported, progress = exports(cursor), expose_progress(cursor)
     with_options = options(cursor, WITH_OPTIONS) if cursor.accept("WITH") else ()
     return CreateSource(
-        name, kind, chosen, connection, generator, cluster, if_not_exists, with_options
+        name,
+        kind,
+        chosen,
+        connection,
+        generator,
+        cluster,
+        if_not_exists,
+        with_options,
+        exported,
+        progress,
     )
 
 
-def alter_source(cursor: Cursor) -> RefreshReferences:
+def alter_source(cursor: Cursor) -> RefreshReferences | AddSubsources | DropSubsources:
     """After `ALTER SOURCE`, where no RENAME follows."""
     if_exists, name = cursor.if_exists(), cursor.name()
-    for words in (
-        ("ADD", "SUBSOURCE"),
-        ("ADD", "TABLE"),
-        ("DROP", "SUBSOURCE"),
-        ("DROP", "TABLE"),
-    ):
-        if cursor.peek(*words):
-            cursor.not_supported(f"ALTER SOURCE .. {' '.join(words)} {_INSTEAD}")
+    for word in ("SUBSOURCE", "TABLE"):
+        if cursor.accept("ADD", word):
+            return add_subsources(cursor, name, if_exists=if_exists)
+        if cursor.accept("DROP", word):
+            return drop_subsources(cursor, name, if_exists=if_exists)
     if cursor.peek("SET") or cursor.peek("RESET") or cursor.peek("OWNER"):
         cursor.not_supported(f"ALTER SOURCE .. {cursor.token.key} is not supported yet")
     if not cursor.accept("REFRESH"):
@@ -96,24 +104,17 @@ def _generator(cursor: Cursor) -> str:
 def _postgres_options(cursor: Cursor) -> tuple[Option, ...]:
     if not cursor.peek("("):
         return ()
-    _refuse_legacy_options(cursor)
-    return options(cursor, {"PUBLICATION": "text"})
+    _refuse_internal(cursor)
+    return options(cursor, {"PUBLICATION": "text", **COLUMN_OPTIONS})
 
 
-def _refuse_legacy_options(cursor: Cursor) -> None:
-    """Name the first option of the legacy syntax, wherever it stands in the list."""
+def _refuse_internal(cursor: Cursor) -> None:
+    """Name the first option that never was for users, or is of another kind of source."""
     index = cursor.index
     while cursor.tokens[index].key != ")" and cursor.tokens[index].kind != "end":
-        for option in _LEGACY_OPTIONS:
+        for option in _REFUSED_OPTIONS:
             words = option.split()
             keys = [token.key for token in cursor.tokens[index + 1 : index + 1 + len(words)]]
             if cursor.tokens[index].key in ("(", ",") and keys == words:
                 cursor.not_supported(f"{option} {_INSTEAD}", cursor.tokens[index + 1].start)
         index += 1
-
-
-def _refuse_legacy(cursor: Cursor) -> None:
-    for words in _LEGACY_CLAUSES:
-        if cursor.peek(*words):
-            clause = " ".join(words) + (" AS" if words[0] == "EXPOSE" else "")
-            cursor.not_supported(f"{clause} {_INSTEAD}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from catalog.sql.nodes.legacy import Exports
 from catalog.sql.nodes.names import Name, Option
 
 
@@ -12,7 +13,9 @@ class CreateSource:
     """`CREATE SOURCE [IF NOT EXISTS] name [IN CLUSTER c] FROM kind ..`.
 
     `kind` is `postgres` or `load generator`; for the latter `generator` is `auction`, `counter`,
-    `tpch` or `key value`. Seed 000: it makes no table by itself.
+    `tpch` or `key value`. Seed 000: it makes no table by itself. In the older form it does:
+    `exports` says which, `progress` names the subsource that shows how far it is, and TEXT COLUMNS
+    and EXCLUDE COLUMNS stand among the options.
     """
 
     name: Name
@@ -23,6 +26,8 @@ class CreateSource:
     cluster: Name | None = None
     if_not_exists: bool = False
     with_options: tuple[Option, ...] = ()
+    exports: Exports | None = None
+    progress: Name | None = None
 
 
 @dataclass(frozen=True)

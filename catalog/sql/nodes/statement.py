@@ -5,6 +5,7 @@ from __future__ import annotations
 from catalog.sql.nodes.comment import CommentOn
 from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
+from catalog.sql.nodes.legacy import AddSubsources, CreateSubsource, DropSubsources
 from catalog.sql.nodes.materialized_view import CreateMaterializedView
 from catalog.sql.nodes.query import ExplainTimestamp, Select
 from catalog.sql.nodes.replacement import (
@@ -36,6 +37,9 @@ Statement = (
     | ValidateConnection
     | CreateSource
     | RefreshReferences
+    | CreateSubsource
+    | AddSubsources
+    | DropSubsources
     | CreateTable
     | CreateTableFromSource
     | CreateWebhook
@@ -81,6 +85,8 @@ DEFINITIONS = (
     CreateSecret,
     CreateConnection,
     CreateSource,
+    AddSubsources,
+    DropSubsources,
     CreateTable,
     CreateTableFromSource,
     CreateWebhook,
