@@ -139,10 +139,25 @@ class Known:
 
 def known(plane: Plane, shard: str) -> Known | None:
     """What the commits of a shard say; None while it is not hydrated."""
-    bases = _bases(delta.versions(delta.base_path(plane, shard)))
+    on_base = delta.versions(delta.base_path(plane, shard))
+    on_changes = delta.versions(delta.changes_path(plane, shard))
+    newest = tuple(versions[-1].number if versions else -1 for versions in (on_base, on_changes))
+    place = (plane, shard)
+    seen = _known.get(place)
+    if seen is not None and seen[0] == newest:
+        return seen[1]
+    found = _read(shard, on_base, on_changes)
+    if found is not None:
+        _known[place] = (newest, found)
+        if len(_known) > _MOST_SHARDS:
+            _known.pop(next(iter(_known)), None)
+    return found
+
+
+def _read(shard: str, on_base: list[delta.Version], commits: list[delta.Version]) -> Known | None:
+    bases = _bases(on_base)
     if not bases:
         return None
-    commits = delta.versions(delta.changes_path(plane, shard))
     trimmed = max((delta.trimmed_to(version) for version in commits), default=-1)
     bases = [base for base in bases if base.time >= trimmed]
     steps: list[Made] = []
@@ -159,6 +174,10 @@ def known(plane: Plane, shard: str) -> Known | None:
         else:
             void.append(commit.step)
     return Known(shard, tuple(bases), tuple(steps), tuple(void), trimmed)
+
+
+_known: dict[tuple[Plane, str], tuple[tuple[int, ...], Known]] = {}
+_MOST_SHARDS = 2_000
 
 
 def require(plane: Plane, shard: str) -> Known:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
-from ingest import spark
 from ingest.contract.relation import Relation
 from ingest.tables import view_tail
 from ingest.tables.net import Net
 from ingest.tables.schema import DIFF
 
-_THROUGH_CLIENT = 100_000
+_THROUGH_CLIENT = 50_000
+_BROADCAST = 500_000
 
 
 @dataclass
@@ -24,6 +24,7 @@ class Holder:
 
     live: SparkSession
     kept: list[DataFrame] = field(default_factory=list)
+    """What Spark keeps goes when the last frame over it does."""
 
     def net(self, found: Net, relation: Relation, rows: int) -> DataFrame | None:
         """Net changes of at most `rows` rows, to be used several times; None when there are none
@@ -34,9 +35,9 @@ class Holder:
             names = [*(f"c{number}" for number in range(len(relation.columns))), DIFF]
             table = found.rows.toDF(*names).toArrow()
             return view_tail.local(self.live, table, relation) if table.num_rows else None
-        kept = found.rows.persist()
+        kept = found.rows.localCheckpoint()
         self.kept.append(kept)
-        return kept if kept.count() else None
+        return F.broadcast(kept) if rows <= _BROADCAST else kept
 
 
 @contextmanager
@@ -46,9 +47,7 @@ def holder(live: SparkSession) -> Iterator[Holder]:
     try:
         yield found
     finally:
-        for frame in found.kept:
-            with suppress(*spark.FAILURES):
-                frame.unpersist()
+        found.kept.clear()
 
 
 def typed_changes(changes: DataFrame, relation: Relation) -> DataFrame:

@@ -34,16 +34,16 @@ QUERIES = {
     "SELECT k, v FROM w ORDER BY v, k LIMIT 2": "",
 }
 ROUNDS = (
-    ("u1", "(1, 1, 'x', 1.5, 0.5), (1, 2, null, null, null), (2, 1, 'y', 0.1, 1.0)"),
-    ("u2", "(1, 5, 'p'), (1, 5, 'p'), (null, 1, 'q')"),
-    ("u3", "(1, 1, 9), (2, 2, 8), (3, null, 7)"),
+    ("t", "(1, 1, 'x', 1.5, 0.5), (1, 2, null, null, null), (2, 1, 'y', 0.1, 1.0)"),
+    ("u", "(1, 5, 'p'), (1, 5, 'p'), (null, 1, 'q')"),
+    ("w", "(1, 1, 9), (2, 2, 8), (3, null, 7)"),
 )
 
 
 def test_every_kind_of_block_follows_its_tables(plane: Plane) -> None:
     tables, inputs = _filled(plane)
     lower = worlds.over("SELECT a, b, s, d, f FROM t WHERE b >= 1", inputs)
-    stacked = {**inputs, "u1": worlds.as_input((lower, 0))}
+    stacked = {**inputs, "t": worlds.as_input((lower, 0))}
     views = [lower, *(worlds.over(sql, stacked) for sql in QUERIES)]
     for view in views:
         worlds.hydrate(plane, view, 20)
@@ -68,14 +68,14 @@ def _filled(plane: Plane) -> tuple[dict[str, Table], dict[str, Input]]:
 
 
 def _change(tables: dict[str, Table]) -> None:
-    tables["u1"].insert("(1, 3, 'z', 9.99, 0.25), (null, 1, 'x', null, null)", 30)
-    tables["u3"].update({"a": "1", "v": "v + 1"}, "k >= 2", 32)
-    tables["u2"].delete("s = 'p'", 40)
-    tables["u1"].update({"b": "b + 1"}, "a = 1", 42)
-    tables["u2"].insert("(2, 1, 'r'), (1, 1, 'r')", 50)
-    tables["u1"].delete("a = 2", 51)
-    tables["u1"].insert("(2, 1, 'y', 0.1, 1.0)", 52)
-    tables["u3"].delete(None, 55)
+    tables["t"].insert("(1, 3, 'z', 9.99, 0.25), (null, 1, 'x', null, null)", 30)
+    tables["w"].update({"a": "1", "v": "v + 1"}, "k >= 2", 32)
+    tables["u"].delete("s = 'p'", 40)
+    tables["t"].update({"b": "b + 1"}, "a = 1", 42)
+    tables["u"].insert("(2, 1, 'r'), (1, 1, 'r')", 50)
+    tables["t"].delete("a = 2", 51)
+    tables["t"].insert("(2, 1, 'y', 0.1, 1.0)", 52)
+    tables["w"].delete(None, 55)
 
 
 def test_a_step_that_came_late_is_void(plane: Plane) -> None:
@@ -84,10 +84,10 @@ def test_a_step_that_came_late_is_void(plane: Plane) -> None:
     source = worlds.as_input((view, 0))
     worlds.hydrate(plane, view, 20)
     late = view_versions.require(plane, view.shard).step
-    tables["u1"].delete("a = 1", 30)
+    tables["t"].delete("a = 1", 30)
     engine.step_view(plane, view, 31)
     _step_by_hand(plane, view, StepCommit("late", late, 32, 31, "incremental"))
-    tables["u1"].insert("(7, 7, 'x', null, null)", 33)
+    tables["t"].insert("(7, 7, 'x', null, null)", 33)
     assert engine.step_view(plane, view, 35).added == 1
     known = view_versions.require(plane, view.shard)
     assert known.void == ("late",)
@@ -112,7 +112,7 @@ def test_of_two_maintainers_one_counts(plane: Plane) -> None:
     tables, inputs = _filled(plane)
     view = worlds.over("SELECT a, b FROM t", inputs)
     worlds.hydrate(plane, view, 20)
-    tables["u1"].insert("(7, 7, 'x', null, null)", 30)
+    tables["t"].insert("(7, 7, 'x', null, null)", 30)
     lost: list[Transient] = []
 
     def step() -> None:
@@ -139,7 +139,7 @@ def test_a_maintainer_that_dies_leaves_all_or_nothing(plane: Plane, point: str) 
     _dies(plane, view, 20, point)
     assert (engine.view_state(plane, view.shard) is None) == (point == "view computing")
     assert worlds.hydrate(plane, view, 21).time == (20 if point == "view hydrated" else 21)
-    tables["u1"].insert("(7, 7, 'x', null, null)", 30)
+    tables["t"].insert("(7, 7, 'x', null, null)", 30)
     written = point.replace("hydrated", "step written")
     _dies(plane, view, 40, written)
     step = engine.step_view(plane, view, 40)
@@ -167,12 +167,12 @@ def test_what_was_folded_reads_as_before(plane: Plane, monkeypatch: pytest.Monke
     for view in views:
         worlds.hydrate(plane, view, 20)
         assert not engine.fold_view(plane, view.shard, view.relation)
-    tables["u1"].insert("(7, 7, 'x', null, null)", 30)
+    tables["t"].insert("(7, 7, 'x', null, null)", 30)
     _step_and_fold(plane, views, 35)
-    tables["u1"].delete("s = 'x' or s is null", 40)
-    tables["u1"].insert("(2, 7, 'y', null, null)", 41)
+    tables["t"].delete("s = 'x' or s is null", 40)
+    tables["t"].insert("(2, 7, 'y', null, null)", 41)
     _step_and_fold(plane, views, 45)
-    tables["u1"].insert("(2, 8, 'y', null, null)", 46)
+    tables["t"].insert("(2, 8, 'y', null, null)", 46)
     for view in views:
         engine.step_view(plane, view, 46)
         source = worlds.as_input((view, 0))
@@ -201,11 +201,11 @@ def test_a_view_goes_on_where_history_is_gone(
     tables, inputs = _filled(plane)
     lower = worlds.over("SELECT a, b, s, d, f FROM t", inputs)
     below = worlds.as_input((lower, 0))
-    upper = worlds.over("SELECT a, count(*) AS n FROM t GROUP BY a", {"u1": below})
+    upper = worlds.over("SELECT a, count(*) AS n FROM t GROUP BY a", {"t": below})
     worlds.hydrate(plane, lower, 20)
     worlds.hydrate(plane, upper, 20)
     for time in (hour, 4 * hour, 7 * hour):
-        tables["u1"].insert("(1, 7, 'x', null, null)", time)
+        tables["t"].insert("(1, 7, 'x', null, null)", time)
         engine.step_view(plane, lower, time)
         engine.fold_view(plane, lower.shard, lower.relation)
     known = view_versions.require(plane, lower.shard)

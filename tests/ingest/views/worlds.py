@@ -8,13 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import sqlglot
+
+from catalog.query.compile import compile_view
+from catalog.query.names import Resolved
 from ingest import engine
 from ingest.contract.commands import Input, Query, Segment
 from ingest.contract.plane import Plane
 from ingest.contract.relation import Column, Relation
 from ingest.contract.types import Type
 from ingest.contract.views import Block, Hydration, Step, View
-from tests.ingest.views.shapes import TABLES, maintained
+from tests.ingest.views.shapes import TABLES
 
 Rows = Counter[tuple[Any, ...]]
 
@@ -58,14 +62,24 @@ class Table:
 
 
 def tables(plane: Plane) -> dict[str, Table]:
-    """`t`, `u` and `w` of the shapes, by their items."""
-    return {item: Table(plane, shape) for item, shape in TABLES.items()}
+    """`t`, `u` and `w` of the shapes."""
+    shapes = zip("tuw", TABLES.values(), strict=True)
+    return {known_as: Table(plane, shape) for known_as, shape in shapes}
+
+
+@dataclass(frozen=True)
+class _Names:
+    inputs: Mapping[str, Input]
+
+    def resolve(self, parts: tuple[str, ...]) -> Resolved | None:
+        found = self.inputs.get(parts[-1])
+        return Resolved(parts[-1], "table", found.relation) if found else None
 
 
 def over(sql: str, inputs: Mapping[str, Input]) -> View:
-    """A view of a query over `t`, `u` and `w`: inputs by item."""
-    query = maintained(sql)
-    given = {name: inputs[item] for name, item in query.inputs.items()}
+    """A view of a query over inputs by their names in it, cut into blocks as the catalog does."""
+    query = compile_view(sqlglot.parse_one(sql, read="postgres"), _Names(inputs))
+    given = {inside: inputs[item] for inside, item in query.inputs.items()}
     return View("v", name(), query.relation, given, query.block, query.key)
 
 
