@@ -9,6 +9,7 @@ from catalog import closing
 from catalog.errors import StatementError
 from catalog.models import ExportProgress, FeedProgress, ViewProgress, ViewVersion
 from catalog.plan.picture import Entry, Picture
+from ingest.contract.commands import Segment
 from ingest.errors import Terminal
 
 DATA_ERRORS = {"21", "22", "23", "54"}
@@ -113,6 +114,13 @@ def view_bounds(region: str, entries: Iterable[Entry]) -> dict[str, ViewBounds]:
         view.id: _view(view, rows.get(view.shard), rows.get(oldest[view.id]), until)
         for view in views
     }
+
+
+def replaced_through(segments: Iterable[Segment], time: int) -> int:
+    """Through which time (ms) the data is complete that was a view's at `time`."""
+    shards = [one.shard for one in segments if one.since <= time]
+    rows = ViewProgress.objects.filter(shard__in=shards[-1:])
+    return rows.values_list("complete_through", flat=True).first() or 0
 
 
 def _oldest(view: Entry) -> str:

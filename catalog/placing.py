@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from django.conf import settings
 from sqlglot import exp
 
-from catalog.bounds import bounds, view_bounds
+from catalog.bounds import bounds, replaced_through, view_bounds
+from catalog.errors import InvalidStatement, StatementError
 from catalog.expansion import Expanding, definition_at
 from catalog.inputs import input_of
 from catalog.moments import Behind, Wanted, moment
@@ -70,8 +71,16 @@ class Placing:
 
     def _expand(self, views: list[Entry], wanted: Wanted) -> bool:
         """Compute these views from what they were defined as; whether there were any."""
+        time = wanted.as_of or 0
         for entry in views:
-            self._expanded[entry.id] = definition_at(entry, wanted.as_of or 0)
+            query = definition_at(entry, time)
+            try:
+                inspect(query, self._seen())
+            except StatementError as error:
+                message = f"Timestamp ({time}) is not valid for all inputs"
+                detail = f'What "{entry.name}" was made from is not there: {error.message}.'
+                raise InvalidStatement(message, detail=detail, sqlstate="22023") from error
+            self._expanded[entry.id] = query
         return bool(views)
 
     def _early(self, inputs: list[Entry], wanted: Wanted) -> list[Entry]:
@@ -96,6 +105,9 @@ class Placing:
 
     def _exact(self, entry: Entry, time: int, through: int) -> bool:
         source = input_of(entry, self._picture)
+        replaced = [one for one in source.segments[1:] if one.since > time]
+        if replaced:
+            through = replaced_through(source.segments, time)
         return engine.view_exact(settings.HEADRACE_PLANE, source, time, through)
 
     def _other(self, inputs: list[Entry], time: int, wanted: Wanted) -> int | None:

@@ -42,8 +42,9 @@ _OWNER = leases.owner_name(uuid.uuid4().hex[:8])
 def wanted(region: str) -> tuple[str, ...]:
     """The shards that are to be hydrated now, oldest views first."""
     rows = ViewProgress.objects.filter(item__region__name=region, hydrated=False, cancelled=False)
-    later = Job.objects.filter(region__name=region, kind=KIND, due_at__gt=timezone.now())
-    waiting = set(later.values_list("subject", flat=True))
+    jobs = Job.objects.filter(region__name=region, kind=KIND)
+    jobs.exclude(subject__in=ViewProgress.objects.values("shard")).delete()
+    waiting = set(jobs.filter(due_at__gt=timezone.now()).values_list("subject", flat=True))
     shards = rows.order_by("item__pk").values_list("shard", flat=True)
     inforce = {entry.shard for entry in views_of(snapshot.current(region))}
     return tuple(shard for shard in shards if shard in inforce and shard not in waiting)

@@ -79,6 +79,17 @@ def test_applied_and_taken_back(spent: Region) -> None:
     assert spent.run(f"SELECT n FROM top AS OF {switched}") == [(50,)]
 
 
+def test_any_session_sees_what_was_applied_though_nothing_else_happens(spent: Region) -> None:
+    replacement(spent)
+    spent.hydrate()
+    spent.run("ALTER MATERIALIZED VIEW v APPLY REPLACEMENT r")
+    assert sorted(spent.run("SELECT * FROM v")) == [("ada", 40), ("bob", 20)]
+    other = Region(Session(role_for(REGION, "other", superuser=True)))
+    assert other.run("SELECT n FROM top") == [(40,)]
+    spent.run("ALTER MATERIALIZED VIEW v ROLLBACK REPLACEMENT")
+    assert other.run("SELECT n FROM top") == [(4,)]
+
+
 def test_a_failing_view_is_repaired_by_a_replacement(kept: Region) -> None:
     kept.run("CREATE TABLE d (n int)")
     kept.run("INSERT INTO d VALUES (1)")

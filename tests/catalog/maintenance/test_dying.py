@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.conf import settings
 
 from catalog import closing
 from catalog.maintenance import hydrating
-from catalog.models import Job, PlainTableWrite, ViewProgress
+from catalog.models import Job, Maintainer, PlainTableWrite, ViewProgress
 from ingest import engine
 from ingest.errors import HeadraceError
 from tests.catalog.maintenance.conftest import REGION, Region
@@ -49,11 +50,9 @@ def test_a_maintainer_that_dies_after_its_step(counted: Region) -> None:
     counted.hydrate()
     counted.run("INSERT INTO t VALUES (3)")
     counted.killed("view step written", "turn")
-    state = engine.view_state(hydrating.settings.HEADRACE_PLANE, counted.progress("v").shard)
+    state = engine.view_state(settings.HEADRACE_PLANE, counted.progress("v").shard)
     assert state is not None
     assert state.time > counted.progress("v").complete_through
-    from catalog.models import Maintainer
-
     Maintainer.objects.update(lease_owner="")
     counted.keep()
     counted.run("INSERT INTO t VALUES (4)")

@@ -8,6 +8,7 @@ from catalog.maintenance import graph, refreshing, rounds
 from catalog.maintenance.graph import targets
 from catalog.maintenance.kept import Kept
 from catalog.maintenance.rounds import Shard, Work, look
+from ingest import engine
 from tests.catalog.maintenance.made import kept, shards
 
 NOW = 1_000_000
@@ -42,7 +43,7 @@ def changed(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The names of inputs that have changed; the rest have not."""
     names: set[str] = set()
     monkeypatch.setattr(
-        rounds.engine,
+        engine,
         "inputs_changed",
         lambda _, inputs, after, upto: bool(names & set(inputs)),
     )
@@ -87,7 +88,7 @@ def test_a_slow_view_holds_up_only_what_reads_it(changed: set[str]) -> None:
 def test_a_failed_view_waits_for_other_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     changes = [15]
     monkeypatch.setattr(
-        rounds.engine,
+        engine,
         "inputs_changed",
         lambda _, inputs, after, upto: any(after < time <= upto for time in changes),
     )
