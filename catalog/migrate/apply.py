@@ -153,7 +153,8 @@ def _write(row: Migration, region: Region, plan: Plan, user: str, at: At) -> tup
     region.stamp = uuid.uuid4()
     writer.finish()
     region.save(update_fields=["revision", "stamp", "next_item", "next_oid", "next_audit"])
-    write_steps(row, plan.steps)
+    if plan.revision != row.revision:
+        write_steps(row, plan.steps)
     Migration.objects.filter(pk=row.pk).update(
         state=Migration.State.APPLIED,
         applied_at=now,

@@ -21,6 +21,7 @@ from catalog.models import FeatureFlag, Migration, MigrationUndo, Region, ViewVe
 
 Json = dict[str, Any]
 _BATCH = 400
+_KEPT = 500
 
 
 def _model(name: str) -> type[Model]:
@@ -81,13 +82,15 @@ class Changes:
         for model, group in _by_model(rows).items():
             _remove(model, [row.pk for row in group])
 
-    def move(self, model: type[Model], field: str, old: Any, new: Any) -> None:
-        """All rows whose `field` is `old` belong to `new`."""
+    def move(self, model: type[Model], field: str, pairs: Mapping[int, int]) -> None:
+        """Rows whose `field` is a key of `pairs` belong to its value."""
         self.flush()
-        found = model._default_manager.filter(**{field: old})  # noqa: SLF001
-        if found.update(**{field: new}):
-            step = {"op": "move", "model": model.__name__, "field": field}
-            self.log.append({**step, "old": old, "new": new})
+        found = model._default_manager.filter(**{f"{field}__in": list(pairs)})  # noqa: SLF001
+        there = set(found.values_list(field, flat=True)) if len(pairs) <= _BATCH else set(pairs)
+        for old, new in pairs.items():
+            if old in there and _moved(model, field, old, new):
+                step = {"op": "move", "model": model.__name__, "field": field}
+                self.log.append({**step, "old": old, "new": new})
 
     def retable(self, ids: Mapping[str, str]) -> None:
         """Other ids in what earlier versions of views need."""
@@ -104,10 +107,17 @@ class Changes:
         """Store what takes the changes back."""
         self.flush()
         rows = [
-            MigrationUndo(migration=migration, number=number, change=change)
-            for number, change in enumerate(self.log)
+            MigrationUndo(
+                migration=migration, number=start, changes=self.log[start : start + _KEPT]
+            )
+            for start in range(0, len(self.log), _KEPT)
         ]
-        MigrationUndo.objects.bulk_create(rows, batch_size=1000)
+        MigrationUndo.objects.bulk_create(rows, batch_size=10)
+
+
+def _moved(model: type[Model], field: str, old: int, new: int) -> int:
+    rows = model._default_manager.filter(**{field: old})  # noqa: SLF001
+    return rows.update(**{field: new})
 
 
 def _by_model(rows: Iterable[Model]) -> dict[type[Model], list[Model]]:
@@ -222,8 +232,7 @@ def _undo_delete(region: Region, group: list[Json]) -> None:
 
 def _undo_move(region: Region, group: list[Json]) -> None:
     for change in group:
-        rows = _model(change["model"])._default_manager.filter(**{change["field"]: change["new"]})  # noqa: SLF001
-        rows.update(**{change["field"]: change["old"]})
+        _moved(_model(change["model"]), change["field"], change["new"], change["old"])
 
 
 def _undo_retable(region: Region, group: list[Json]) -> None:

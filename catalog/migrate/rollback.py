@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from django.db import transaction
 from django.utils import timezone
@@ -73,7 +75,7 @@ def resume(region: str, at: At = _nowhere) -> tuple[str, ...]:
 
 def _log(row: Migration) -> list[Json]:
     rows = MigrationUndo.objects.filter(migration=row).order_by("number")
-    return list(rows.values_list("change", flat=True))
+    return [change for kept in rows.values_list("changes", flat=True) for change in kept]
 
 
 def _take_back(row: Migration, user: str, at: At) -> tuple[str, ...]:
@@ -89,7 +91,7 @@ def _take_back(row: Migration, user: str, at: At) -> tuple[str, ...]:
             told = "; ".join(f"{b.name}: {b.problem}" for b in blockers[1:6])
             raise InvalidStatement(message, detail=told or None, hint=first.remedy)
         at("checked")
-        followers = _later(row, log, region)
+        followers = _later(row, log)
         at("later objects")
         undo(region, _alive(log), at)
         at("undone")
@@ -178,27 +180,47 @@ def _splits(row: Migration, log: list[Json]) -> list[tuple[Item, Item]]:
         for change in log
         if change["op"] == "move" and change["model"] == "ItemColumn"
     }
-    rows = Item.objects.select_related("schema__database").in_bulk([*pairs, *pairs.values()])
+    rows: dict[int, Item] = {}
+    keys = [*pairs, *pairs.values()]
+    for start in range(0, len(keys), 500):
+        part = Item.objects.select_related("schema__database")
+        rows.update(part.in_bulk(keys[start : start + 500]))
     return [(rows[a], rows[b]) for a, b in pairs.items() if a in rows and b in rows]
 
 
-def _new_dependents(item: Item, row: Migration, log: list[Json]) -> list[Item]:
-    """What needs an item since the migration."""
+@dataclass(frozen=True)
+class _Since:
+    """What needs sources and tables of a migration since it was applied, by their keys."""
+
+    splits: tuple[tuple[Item, Item], ...]
+    of_sources: dict[int, list[Item]]
+    of_tables: dict[int, list[Item]]
+
+
+def _since(row: Migration, log: list[Json]) -> _Since:
+    splits = _splits(row, log)
+    sources = {source.pk for source, _ in splits}
+    tables = {table.pk for _, table in splits}
     made = {c["pk"] for c in log if c["op"] == "insert" and c["model"] == "Dependency"}
-    planned: set[str] = set(row.steps.values_list("item", flat=True))
-    rows = Dependency.objects.filter(needs=item).select_related("item__schema__database")
-    return [
-        dependency.item
-        for dependency in rows
-        if dependency.pk not in made
-        and (item.kind == "table" or dependency.item.gid not in planned)
-    ]
+    planned = set(row.steps.values_list("item", flat=True))
+    found = _Since(tuple(splits), defaultdict(list), defaultdict(list))
+    rows = Dependency.objects.filter(item__region_id=row.region_id).exclude(item__kind="source")
+    new = [pk for pk, *_ in rows.values_list("pk", "needs_id") if pk not in made]
+    for start in range(0, len(new), 500):
+        part = Dependency.objects.filter(pk__in=new[start : start + 500])
+        for one in part.select_related("item__schema__database"):
+            if one.needs_id in tables:
+                found.of_tables[one.needs_id].append(one.item)
+            elif one.needs_id in sources and one.item.gid not in planned:
+                found.of_sources[one.needs_id].append(one.item)
+    return found
 
 
 def _unwritable(row: Migration, log: list[Json]) -> Iterator[Blocker]:
     """New objects that could not be told apart: those that read a source under its new name."""
-    for source, table in _splits(row, log):
-        for item in _new_dependents(source, row, log):
+    since = _since(row, log)
+    for source, table in since.splits:
+        for item in since.of_sources.get(source.pk, ()):
             name = dotted(path_of(item))
             if item.kind == "table":
                 if _renamed(item, path_of(source), path_of(table)) is None:
@@ -216,17 +238,18 @@ def _renamed(item: Item, old: Path, new: Path) -> str | None:
         return None
 
 
-def _later(row: Migration, log: list[Json], region: Region) -> list[Item]:
+def _later(row: Migration, log: list[Json]) -> list[Item]:
     """Let what came since follow: tables of the source its name, readers of the table the id."""
     changed: list[Item] = []
-    for source, table in _splits(row, log):
-        for item in _new_dependents(source, row, log):
+    since = _since(row, log)
+    for source, table in since.splits:
+        for item in since.of_sources.get(source.pk, ()):
             text = _renamed(item, path_of(source), path_of(table))
             if text is not None and text != item.create_sql:
                 item.create_sql = text
                 item.save(update_fields=["create_sql"])
                 changed.append(item)
-        for item in _new_dependents(table, row, log):
+        for item in since.of_tables.get(table.pk, ()):
             Dependency.objects.filter(item=item, needs=table).update(needs=source)
             changed.append(item)
     return changed

@@ -38,6 +38,7 @@ class TableWriter:
         self._audit = history.Audit(region, user, now)
         rows = Item.objects.filter(region=region)
         self._items = {item.gid: item for item in rows}
+        self._shards = {item.gid: item.shard for item in rows}
         self._touched: list[str] = []
 
     @property
@@ -54,9 +55,7 @@ class TableWriter:
         at("definitions")
         self._new_tables([step for step in plan.steps if step.action == "new table"])
         at("new tables")
-        for step in plan.steps:
-            if "columns" in step.extra:
-                self._source_columns(step)
+        self._source_columns([step for step in plan.steps if "columns" in step.extra])
         at("columns of sources")
         self._progress([step for step in plan.steps if step.action == "progress view"])
         at("progress views")
@@ -107,45 +106,59 @@ class TableWriter:
             made.append(table)
         self.changes.insert(made)
         self._items.update({table.gid: table for table in made})
-        for step in steps:
-            self._carry(step)
+        self._carry(steps)
 
-    @property
-    def _shards(self) -> dict[str, str]:
-        """The collections that sources gave away, by their ids."""
-        pks = {item.pk: gid for gid, item in self._items.items()}
-        return {
-            pks[change["pk"]]: change["before"]["shard"]
-            for change in self.changes.log
-            if change["op"] == "set" and change["before"].get("shard")
-        }
-
-    def _carry(self, step: Step) -> None:
+    def _carry(self, steps: list[Step]) -> None:
         """What belongs to the data goes with it: columns, export, progress, comments."""
-        source, table = self._items[str(step.extra["from"])], self._items[step.new_item]
+        pairs = {
+            self._items[str(step.extra["from"])].pk: self._items[step.new_item].pk
+            for step in steps
+        }
         for model in (ItemColumn, TableDetails, ExportProgress, Comment):
-            self.changes.move(model, "item_id", source.pk, table.pk)
-        details = TableDetails.objects.filter(item=table).first()
-        if details is not None:
-            self.changes.set(details, source_id=source.pk)
-        else:
-            self.changes.insert([_details(table, source, step)])
-        if not ExportProgress.objects.filter(item=table).exists():
-            self.changes.insert([ExportProgress(item=table, changed_at=self._now)])
+            self.changes.move(model, "item_id", pairs)
+        tables = {self._items[step.new_item].pk: step for step in steps}
+        details = TableDetails.objects.filter(item__region=self._region, item__kind="table")
+        known = {row.pk: row for row in details if row.pk in tables}
+        new = [self._details(step) for pk, step in tables.items() if pk not in known]
+        sources = {table: source for source, table in pairs.items()}
+        for pk, row in known.items():
+            self.changes.set(row, source_id=sources[pk])
+        self.changes.insert(new)
+        progress = ExportProgress.objects.filter(item__region=self._region)
+        there = set(progress.values_list("pk", flat=True))
+        fresh = [ExportProgress(item_id=pk, changed_at=self._now) for pk in tables]
+        self.changes.insert([row for row in fresh if row.pk not in there])
 
-    def _source_columns(self, step: Step) -> None:
+    def _details(self, step: Step) -> TableDetails:
+        """The export of a source that kept nothing about it but its statement."""
+        table, source = self._items[step.new_item], self._items[str(step.extra["from"])]
+        named: Any = step.extra.get("reference") or [""]
+        columns = ItemColumn.objects.filter(item=table, key_position__isnull=False)
+        return TableDetails(
+            item=table,
+            source=source,
+            namespace=named[-2] if len(named) > 1 else "",
+            reference=named[-1],
+            key=list(columns.order_by("key_position").values_list("name", flat=True)),
+        )
+
+    def _source_columns(self, steps: list[Step]) -> None:
         """A source's own relation is its progress."""
-        item = self._items[step.item]
-        wanted: Any = step.extra["columns"]
-        old = list(ItemColumn.objects.filter(item=item).order_by("position"))
-        if [[row.name, row.type, row.nullable] for row in old] == [list(c) for c in wanted]:
-            return
-        self.changes.delete(old)
-        rows = [
-            ItemColumn(item=item, position=number, name=name, type=type_, nullable=nullable)
-            for number, (name, type_, nullable) in enumerate(wanted, 1)
-        ]
-        self.changes.insert(rows)
+        known: dict[int, list[ItemColumn]] = {}
+        columns = ItemColumn.objects.filter(item__region=self._region, item__kind="source")
+        for row in columns.order_by("item_id", "position"):
+            known.setdefault(row.item_id, []).append(row)
+        gone: list[ItemColumn] = []
+        new: list[ItemColumn] = []
+        for step in steps:
+            item, wanted = self._items[step.item], step.extra["columns"]
+            old = known.get(item.pk, [])
+            if [[row.name, row.type, row.nullable] for row in old] == wanted:
+                continue
+            gone += old
+            new += _columns(item, wanted)
+        self.changes.delete(gone)
+        self.changes.insert(new)
 
     def _progress(self, steps: list[Step]) -> None:
         items = [self._items[step.item].pk for step in steps]
@@ -200,18 +213,11 @@ class TableWriter:
         self._audit.add(_EVENTS.get(step.action, "alter"), step.new_kind, gid, details)
 
 
-def _details(table: Item, source: Item, step: Step) -> TableDetails:
-    """The export of a source that kept nothing about it but its statement."""
-    named: Any = step.extra.get("reference") or [""]
-    columns = ItemColumn.objects.filter(item=table, key_position__isnull=False)
-    key = columns.order_by("key_position").values_list("name", flat=True)
-    return TableDetails(
-        item=table,
-        source=source,
-        namespace=named[-2] if len(named) > 1 else "",
-        reference=named[-1],
-        key=list(key),
-    )
+def _columns(item: Item, wanted: Any) -> list[ItemColumn]:
+    return [
+        ItemColumn(item=item, position=number, name=name, type=type_, nullable=nullable)
+        for number, (name, type_, nullable) in enumerate(wanted, 1)
+    ]
 
 
 def path_of(item: Item) -> Path:

@@ -5,178 +5,331 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('catalog', '0005_maintainer'),
+        ("catalog", "0005_maintainer"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Cohort',
+            name="Cohort",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100, unique=True)),
-                ('kind', models.CharField(default='sources to tables', max_length=32)),
-                ('opens_at', models.DateTimeField(blank=True, null=True)),
-                ('closes_at', models.DateTimeField(blank=True, null=True)),
-                ('paused', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=100, unique=True)),
+                ("kind", models.CharField(default="sources to tables", max_length=32)),
+                ("opens_at", models.DateTimeField(blank=True, null=True)),
+                ("closes_at", models.DateTimeField(blank=True, null=True)),
+                ("paused", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='FlagDefault',
+            name="FlagDefault",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100, unique=True)),
-                ('value', models.CharField(max_length=500)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=100, unique=True)),
+                ("value", models.CharField(max_length=500)),
             ],
         ),
         migrations.CreateModel(
-            name='Announcement',
+            name="Announcement",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('title', models.CharField(max_length=200)),
-                ('text', models.TextField()),
-                ('user', models.CharField(max_length=255)),
-                ('published_at', models.DateTimeField()),
-                ('opens_at', models.DateTimeField(blank=True, null=True)),
-                ('closes_at', models.DateTimeField(blank=True, null=True)),
-                ('cohort', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='announcements', to='catalog.cohort')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("title", models.CharField(max_length=200)),
+                ("text", models.TextField()),
+                ("user", models.CharField(max_length=255)),
+                ("published_at", models.DateTimeField()),
+                ("opens_at", models.DateTimeField(blank=True, null=True)),
+                ("closes_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "cohort",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="announcements",
+                        to="catalog.cohort",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Migration',
+            name="Migration",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('kind', models.CharField(max_length=32)),
-                ('state', models.CharField(choices=[('planned', 'Planned'), ('approved', 'Approved'), ('paused', 'Paused'), ('applying', 'Applying'), ('applied', 'Applied'), ('rolling back', 'Rolling Back'), ('rolled back', 'Rolled Back'), ('superseded', 'Superseded')], default='planned', max_length=16)),
-                ('revision', models.BigIntegerField()),
-                ('digest', models.CharField(max_length=64)),
-                ('summary', models.JSONField(default=dict)),
-                ('dbt', models.TextField(blank=True)),
-                ('terraform', models.TextField(blank=True)),
-                ('user', models.CharField(max_length=255)),
-                ('planned_at', models.DateTimeField()),
-                ('approved_by', models.CharField(blank=True, max_length=255)),
-                ('approved_at', models.DateTimeField(blank=True, null=True)),
-                ('applied_at', models.DateTimeField(blank=True, null=True)),
-                ('rolled_back_at', models.DateTimeField(blank=True, null=True)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('retention', models.PositiveIntegerField(default=604800)),
-                ('pause', models.PositiveIntegerField(default=0)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('error', models.TextField(blank=True)),
-                ('hint', models.TextField(blank=True)),
-                ('lease_owner', models.CharField(blank=True, max_length=200)),
-                ('lease_expires', models.DateTimeField(blank=True, null=True)),
-                ('region', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='migrations', to='catalog.region')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("kind", models.CharField(max_length=32)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("planned", "Planned"),
+                            ("approved", "Approved"),
+                            ("paused", "Paused"),
+                            ("applying", "Applying"),
+                            ("applied", "Applied"),
+                            ("rolling back", "Rolling Back"),
+                            ("rolled back", "Rolled Back"),
+                            ("superseded", "Superseded"),
+                        ],
+                        default="planned",
+                        max_length=16,
+                    ),
+                ),
+                ("revision", models.BigIntegerField()),
+                ("digest", models.CharField(max_length=64)),
+                ("summary", models.JSONField(default=dict)),
+                ("dbt", models.TextField(blank=True)),
+                ("terraform", models.TextField(blank=True)),
+                ("user", models.CharField(max_length=255)),
+                ("planned_at", models.DateTimeField()),
+                ("approved_by", models.CharField(blank=True, max_length=255)),
+                ("approved_at", models.DateTimeField(blank=True, null=True)),
+                ("applied_at", models.DateTimeField(blank=True, null=True)),
+                ("rolled_back_at", models.DateTimeField(blank=True, null=True)),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("retention", models.PositiveIntegerField(default=604800)),
+                ("pause", models.PositiveIntegerField(default=0)),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("error", models.TextField(blank=True)),
+                ("hint", models.TextField(blank=True)),
+                ("lease_owner", models.CharField(blank=True, max_length=200)),
+                ("lease_expires", models.DateTimeField(blank=True, null=True)),
+                (
+                    "region",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="migrations",
+                        to="catalog.region",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='MigrationEvent',
+            name="MigrationEvent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField()),
-                ('user', models.CharField(max_length=255)),
-                ('event', models.CharField(max_length=32)),
-                ('text', models.TextField(blank=True)),
-                ('migration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='catalog.migration')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("at", models.DateTimeField()),
+                ("user", models.CharField(max_length=255)),
+                ("event", models.CharField(max_length=32)),
+                ("text", models.TextField(blank=True)),
+                (
+                    "migration",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="events",
+                        to="catalog.migration",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='MigrationStep',
+            name="MigrationStep",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('action', models.CharField(max_length=32)),
-                ('item', models.CharField(max_length=32)),
-                ('new_item', models.CharField(blank=True, max_length=32)),
-                ('kind', models.CharField(max_length=32)),
-                ('new_kind', models.CharField(max_length=32)),
-                ('name', models.TextField()),
-                ('new_name', models.TextField()),
-                ('before', models.TextField(blank=True)),
-                ('after', models.TextField(blank=True)),
-                ('why', models.TextField(blank=True)),
-                ('extra', models.JSONField(default=dict)),
-                ('migration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='steps', to='catalog.migration')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("action", models.CharField(max_length=32)),
+                ("item", models.CharField(max_length=32)),
+                ("new_item", models.CharField(blank=True, max_length=32)),
+                ("kind", models.CharField(max_length=32)),
+                ("new_kind", models.CharField(max_length=32)),
+                ("name", models.TextField()),
+                ("new_name", models.TextField()),
+                ("before", models.TextField(blank=True)),
+                ("after", models.TextField(blank=True)),
+                ("why", models.TextField(blank=True)),
+                ("extra", models.JSONField(default=dict)),
+                (
+                    "migration",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="steps",
+                        to="catalog.migration",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='MigrationUndo',
+            name="MigrationUndo",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('change', models.JSONField()),
-                ('migration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='undo', to='catalog.migration')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("change", models.JSONField()),
+                (
+                    "migration",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="undo",
+                        to="catalog.migration",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='RegionPlace',
+            name="RegionPlace",
             fields=[
-                ('region', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='place', serialize=False, to='catalog.region')),
-                ('provider', models.CharField(max_length=63)),
-                ('place', models.CharField(max_length=63)),
-                ('warehouse', models.CharField(blank=True, max_length=500)),
-                ('cluster', models.CharField(default='quickstart', max_length=255)),
-                ('next_builtin', models.BigIntegerField(default=1)),
-                ('release', models.PositiveIntegerField(default=0)),
-                ('enabled_by', models.CharField(blank=True, max_length=255)),
-                ('account', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='regions', to='catalog.account')),
-                ('cohort', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='places', to='catalog.cohort')),
+                (
+                    "region",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="place",
+                        serialize=False,
+                        to="catalog.region",
+                    ),
+                ),
+                ("provider", models.CharField(max_length=63)),
+                ("place", models.CharField(max_length=63)),
+                ("warehouse", models.CharField(blank=True, max_length=500)),
+                ("cluster", models.CharField(default="quickstart", max_length=255)),
+                ("next_builtin", models.BigIntegerField(default=1)),
+                ("release", models.PositiveIntegerField(default=0)),
+                ("enabled_by", models.CharField(blank=True, max_length=255)),
+                (
+                    "account",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="regions",
+                        to="catalog.account",
+                    ),
+                ),
+                (
+                    "cohort",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="places",
+                        to="catalog.cohort",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='BuiltinRelation',
+            name="BuiltinRelation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=255)),
-                ('kind', models.CharField(default='relation', max_length=16)),
-                ('gid', models.CharField(max_length=32)),
-                ('oid', models.BigIntegerField()),
-                ('fingerprint', models.CharField(max_length=64)),
-                ('columns', models.JSONField(default=list)),
-                ('needs', models.JSONField(default=list)),
-                ('region', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='builtins', to='catalog.region')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=255)),
+                ("kind", models.CharField(default="relation", max_length=16)),
+                ("gid", models.CharField(max_length=32)),
+                ("oid", models.BigIntegerField()),
+                ("fingerprint", models.CharField(max_length=64)),
+                ("columns", models.JSONField(default=list)),
+                ("needs", models.JSONField(default=list)),
+                (
+                    "region",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="builtins",
+                        to="catalog.region",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('region', 'name'), name='builtin_name'), models.UniqueConstraint(fields=('region', 'gid'), name='builtin_gid')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("region", "name"), name="builtin_name"),
+                    models.UniqueConstraint(fields=("region", "gid"), name="builtin_gid"),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='BuiltinUse',
+            name="BuiltinUse",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=255)),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='builtins', to='catalog.item')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=255)),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="builtins",
+                        to="catalog.item",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('item', 'name'), name='builtin_use')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("item", "name"), name="builtin_use")
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='migration',
-            constraint=models.UniqueConstraint(fields=('region', 'number'), name='migration_number'),
+            model_name="migration",
+            constraint=models.UniqueConstraint(
+                fields=("region", "number"), name="migration_number"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='migration',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ('applying', 'rolling back'))), fields=('region',), name='migration_running'),
+            model_name="migration",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state__in", ("applying", "rolling back"))),
+                fields=("region",),
+                name="migration_running",
+            ),
         ),
         migrations.AddIndex(
-            model_name='migrationevent',
-            index=models.Index(fields=['migration', 'at'], name='migration_event'),
+            model_name="migrationevent",
+            index=models.Index(fields=["migration", "at"], name="migration_event"),
         ),
         migrations.AddConstraint(
-            model_name='migrationstep',
-            constraint=models.UniqueConstraint(fields=('migration', 'number'), name='migration_step'),
+            model_name="migrationstep",
+            constraint=models.UniqueConstraint(
+                fields=("migration", "number"), name="migration_step"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='migrationundo',
-            constraint=models.UniqueConstraint(fields=('migration', 'number'), name='migration_undo'),
+            model_name="migrationundo",
+            constraint=models.UniqueConstraint(
+                fields=("migration", "number"), name="migration_undo"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='regionplace',
-            constraint=models.UniqueConstraint(fields=('provider', 'place'), name='region_place'),
+            model_name="regionplace",
+            constraint=models.UniqueConstraint(fields=("provider", "place"), name="region_place"),
         ),
     ]

@@ -98,11 +98,11 @@ class MigrationStep(models.Model):
 
 
 class MigrationUndo(models.Model):
-    """One change of rows that a migration made, with what takes it back."""
+    """Some of the changes of rows that a migration made, with what takes them back."""
 
     migration = models.ForeignKey(Migration, on_delete=models.CASCADE, related_name="undo")
     number = models.PositiveIntegerField()
-    change = models.JSONField()
+    changes = models.JSONField()
 
     class Meta:
         """Undone from the last to the first."""
@@ -112,7 +112,7 @@ class MigrationUndo(models.Model):
         ]
 
     def __str__(self) -> str:
-        return str(self.change)[:60]
+        return f"changes from {self.number}"
 
 
 class MigrationEvent(models.Model):

@@ -6,6 +6,7 @@ The statements are the ones that the old form keeps; kinds of sources that canno
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -214,6 +215,7 @@ class Corpus:
         for model, rows in models.items():
             model.objects.bulk_create(rows, batch_size=500)
         self.later = []
+        self.region.stamp = uuid.uuid4()
         self.region.save()
 
 
