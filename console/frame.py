@@ -33,6 +33,7 @@ NAVIGATION: tuple[tuple[str, tuple[Place, ...]], ...] = (
             Place("plug", "Connections", "/connections"),
             Place("log-in", "Sources", "/sources", "ingest"),
             Place("table-2", "Tables", "/tables"),
+            Place("webhook", "Webhooks", "/webhooks", "http inbox curl"),
             Place("layers", "Views", "/views", "materialized replacements lineage"),
         ),
     ),
@@ -47,6 +48,7 @@ NAVIGATION: tuple[tuple[str, tuple[Place, ...]], ...] = (
 )
 ACTIONS: tuple[Place, ...] = (
     Place("plus", "New source", "/sources/new", "create connect postgres load generator"),
+    Place("plus", "New webhook", "/webhooks?new=1", "create http inbox"),
     Place("plus", "New view", "/views/new", "create materialized view query"),
     Place("plus", "New secret", "/secrets?new=1", "create password"),
     Place("key-square", "New token or app password", "/account?new=1", "create psql rest"),

@@ -111,6 +111,18 @@ TABLES = [
         },
     )
 ]
+WEBHOOK = [
+    _request(
+        "Signed",
+        {
+            "name": "payments",
+            "body_format": "json",
+            "columns": [{"header": "x-event", "name": "event"}],
+            "check": "WITH (HEADERS, BODY, SECRET payments_key) constant_time_eq("
+            "headers->'x-signature', encode(hmac(body, payments_key, 'sha256'), 'hex'))",
+        },
+    )
+]
 VIEW = [_request("A filter", {"name": "large", "query": "SELECT id FROM limits WHERE most > 10"})]
 MATERIALIZED_VIEW = [
     _request(

@@ -18,6 +18,7 @@ from console.api.sources import Sources
 from console.api.sql import SqlView
 from console.api.tables import Tables
 from console.api.views import Views
+from console.api.webhooks import WebhookResources
 
 router = SimpleRouter(trailing_slash=False)
 router.register("connections", Connections, "connection")
@@ -27,6 +28,7 @@ router.register("tables", Tables, "table")
 router.register("views", Views, "view")
 router.register("materialized-views", MaterializedViews, "materialized-view")
 router.register("replacements", Replacements, "replacement")
+router.register("webhooks", WebhookResources, "webhook")
 router.register("tokens", Tokens, "token")
 router.register("audit", Audit, "audit")
 router.register("feeds", Feeds, "feed")

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 
 from catalog import drafts, reads
 from catalog.reads import ReferenceRow, SourceRow, TableRow
+from catalog.reads.lineage import near
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.source import RefreshReferences
 from console.fragments import views
@@ -43,10 +44,8 @@ def source_list(request: HttpRequest) -> HttpResponse:
 def source_page(request: HttpRequest, item_id: str) -> HttpResponse:
     """One source."""
     source = reads.source(item_id)
-    if source is None and reads.table(item_id) is not None:
-        return redirect(f"/tables/{item_id}")
     if source is None:
-        raise Http404
+        return redirect(_other_page(item_id))
     tab = request.GET.get("tab", "overview")
     number = request.GET.get("page", "1")
     number = number if number.isdigit() else "1"
@@ -66,6 +65,17 @@ def source_page(request: HttpRequest, item_id: str) -> HttpResponse:
         pages = max(1, -(-source.tables // PAGE))
         context["pager"] = Page(min(pages, max(1, int(number))), pages, source.tables)
     return render(request, "sources/page.html", context)
+
+
+def _other_page(item_id: str) -> str:
+    """The page of an item that is part of a source of the older form, or a table."""
+    if reads.table(item_id) is not None:
+        return f"/tables/{item_id}"
+    found = reads.item(item_id)
+    of = near(item_id).inputs if found is not None and found.kind == "source" else ()
+    if not of:
+        raise Http404
+    return path_of(of[0])
 
 
 def _references(request: HttpRequest, source: SourceRow) -> dict[str, object]:

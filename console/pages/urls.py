@@ -18,6 +18,7 @@ from console.pages import (
     sources,
     tables,
     views,
+    webhooks,
 )
 
 urlpatterns = [
@@ -34,6 +35,9 @@ urlpatterns = [
     path("tables", tables.table_list),
     path("tables/<str:item_id>", tables.table_page),
     path("tables/<str:item_id>/rows", tables.table_rows),
+    path("webhooks", webhooks.webhook_list),
+    path("webhooks/<str:item_id>", webhooks.webhook_page),
+    path("webhooks/<str:item_id>/deliveries", webhooks.deliveries),
     path("views", views.view_list),
     path("views/<str:item_id>", views.view_page),
     path("views/<str:item_id>/rows", views.view_rows),

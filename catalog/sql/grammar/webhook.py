@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from catalog.errors import SyntaxFailure
 from catalog.sql.cursor import Cursor
 from catalog.sql.grammar.check import expression
+from catalog.sql.lexer import statements
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.webhook import (
     BodyFormat,
@@ -68,15 +70,31 @@ def _filter(cursor: Cursor) -> HeaderFilter:
     return HeaderFilter(cursor.string().lower(), excluded)
 
 
+def check_of(text: str) -> Check:
+    """What stands between CHECK's parentheses, alone. Raises SyntaxFailure."""
+    tokens = next(statements(text), None)
+    if tokens is None:
+        raise SyntaxFailure("Expected an expression, found EOF", text, len(text))
+    cursor = Cursor(text, tokens)
+    check = _condition(cursor)
+    cursor.end()
+    return check
+
+
 def _check(cursor: Cursor) -> Check:
     cursor.expect("(")
+    check = _condition(cursor)
+    cursor.expect(")")
+    return check
+
+
+def _condition(cursor: Cursor) -> Check:
     inputs: tuple[CheckInput, ...] = ()
     if cursor.accept("WITH"):
         inputs = cursor.parenthesized(lambda: _input(cursor))
     at, first = cursor.at(), cursor.index
     tree = expression(cursor)
     text = canonical(cursor.tokens[first : cursor.index])
-    cursor.expect(")")
     return Check(inputs, tree, text, at)
 
 

@@ -18,6 +18,7 @@ PAGES = (
     "/sources",
     "/sources/new",
     "/tables",
+    "/webhooks",
     "/connections",
     "/secrets",
     "/audit",
