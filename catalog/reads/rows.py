@@ -9,7 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ItemRow:
-    """Any item. `kind`: secret, connection, source, table, view. `id` is stable: u1, u2, ..."""
+    """Any item. `kind`: secret, connection, source, table, view or materialized view.
+
+    `id` is stable: u1, u2, ...
+    """
 
     id: str
     kind: str

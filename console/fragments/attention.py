@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from catalog.reads import SourceRow, TableRow
+from catalog.reads import SourceRow, TableRow, ViewRow
+from console.fragments import keeping
 
 _SHOWN = 20
 _SAID = {"failed": "failed", "stalled": "is stalled"}
@@ -22,10 +23,14 @@ class Attention:
     path: str
 
 
-def of_catalog(sources: Sequence[SourceRow], tables: Sequence[TableRow]) -> list[Attention]:
-    """Failed and stalled sources and tables, quarantined rows, drift, sources without tables."""
+def of_catalog(
+    sources: Sequence[SourceRow], tables: Sequence[TableRow], views: Sequence[ViewRow] = ()
+) -> list[Attention]:
+    """Failed and stalled sources, tables and views, quarantined rows, drift, sources without
+    tables, replacements that wait for a person."""
     found = [item for source in sources for item in _of_source(source)]
     found += [item for table in tables for item in _of_table(table)]
+    found += [item for view in views for item in _of_view(view)]
     rank = {"bad": 0, "warn": 1, "info": 2}
     return sorted(found, key=lambda item: rank[item.level])[:_SHOWN]
 
@@ -59,3 +64,27 @@ def _of_table(table: TableRow) -> list[Attention]:
         title = f"{table.namespace}.{table.reference} has changed upstream"
         found.append(Attention("info", title, text, "", f"{path}?tab=columns"))
     return found
+
+
+def _of_view(view: ViewRow) -> list[Attention]:
+    place = "views" if view.target is None else "replacements"
+    path, name, status = f"/{place}/{view.item.id}", view.item.name, view.status
+    kind = "View" if view.target is None else "Replacement"
+    word = keeping.state(view)
+    if word in {"failed", "stalled"}:
+        level = "bad" if word == "failed" else "warn"
+        title = f"{kind} {name} {_SAID[word]}"
+        return [Attention(level, title, status.error, status.hint, path)]
+    if word == "paused":
+        text = "Its first computation was stopped. It has no rows until it is resumed."
+        return [Attention("warn", f"{kind} {name} has no rows yet", text, "", path)]
+    if view.target is not None and view.staged is not None and not view.guard:
+        staged = view.staged
+        text = (
+            f"It would add {staged.added:,} rows to {view.target.name}, remove {staged.removed:,} "
+            f"and change {staged.changed:,}."
+        )
+        return [Attention("info", f"Replacement {name} waits for you", text, "", path)]
+    if view.target is not None and view.guard and status.detail:
+        return [Attention("info", f"Replacement {name} waits for you", status.detail, "", path)]
+    return []

@@ -36,6 +36,11 @@ class Phase:
     note: str
 
 
+def known() -> tuple[tuple[ViewRow, ...], tuple[ViewRow, ...]]:
+    """All materialized views, and all replacements."""
+    return maintained.views(), maintained.replacements()
+
+
 def views(parameters: Parameters) -> View:
     """Materialized views by name (`q`), a page at a time."""
     found = maintained.views(search=parameters.get("q", ""))

@@ -23,12 +23,16 @@ def overview(parameters: Parameters) -> View:
     now = timezone.now()
     sources, tables = reads.sources(), reads.tables()
     lags = [progress.lag(source.feed, now) for source in sources if source.feed]
-    attention = of_catalog(sources, tables)
+    kept, pending = maintained.known()
+    attention = of_catalog(sources, tables, (*kept, *pending))
     tiles = {
         "sources": len(sources),
         "sources_running": sum(source.status.status == "running" for source in sources),
         "tables": len(tables),
         "tables_live": sum(progress.state(table) == "running" for table in tables),
+        "views": len(kept),
+        "views_kept": sum(row.hydrated and not row.status.error for row in kept),
+        "replacements": len(pending),
         "rows": sum(max(0, table.rows_staged) for table in tables),
         "changes": sum(table.updates_committed for table in tables),
         "lag": max(lags, default=-1),

@@ -21,6 +21,7 @@ from catalog.sql.nodes.item import Drop, Rename
 from catalog.sql.nodes.names import ItemKind, Name
 from catalog.sql.nodes.query import Select
 from catalog.sql.render import identifier
+from console.fragments.definition import whole
 from console.fragments.places import Entry as Entry
 from console.fragments.places import entry as entry
 from console.fragments.places import path_of as path_of
@@ -91,6 +92,8 @@ def _identifier(part: str) -> exp.Identifier:
 def definition(item: ItemRow) -> str:
     """The item's statement over several lines, without secrets' values."""
     try:
+        if item.kind in {"view", "materialized view"}:
+            return whole(item.redacted_sql)
         return render_pretty(parse_one(item.redacted_sql).statement)
     except HeadraceError:
         return item.redacted_sql
@@ -130,6 +133,9 @@ def _consequences(item: ItemRow, dependents: Sequence[ItemRow]) -> tuple[str, ..
     tables = item.kind == "table" or any(other.kind == "table" for other in dependents)
     if tables:
         words.append("Their copied rows here are deleted. Nothing is deleted upstream.")
+    kept = "materialized view"
+    if item.kind == kept or any(other.kind == kept for other in dependents):
+        words.append("The rows that were kept are deleted, with every earlier version of them.")
     for feed in reads.feeds():
         if going.issuperset(feed.sources) and feed.sources and feed.slot:
             words.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,6 +14,8 @@ from django.views.decorators.http import require_POST
 
 from catalog import reads
 from catalog.results import Notice, Result, Rows
+from catalog.sql import parse
+from catalog.sql.nodes.query import Select
 from console import execute
 from console.fragments.checks import checks_of_error
 from console.fragments.grid import Grid, grid
@@ -26,7 +29,7 @@ _COMPLETED_TABLES = 500
 
 @dataclass(frozen=True)
 class Shown:
-    """One statement's result as the page draws it."""
+    """One statement's result as the page draws it; `query` is a text that a view can keep."""
 
     tag: str = ""
     grid: Grid | None = None
@@ -36,6 +39,7 @@ class Shown:
     error: HeadraceError | None = None
     excerpt: str = ""
     checks: tuple[Check, ...] = ()
+    query: str = ""
 
 
 @signed_in
@@ -58,14 +62,30 @@ def run(request: HttpRequest) -> HttpResponse:
         outcomes = execute.run(user_of(request), text)
     except HeadraceError as error:
         outcomes = [error]
+    queries = chain(_queries(text), repeat(""))
     context = {
-        "results": [_shown(outcome, text) for outcome in outcomes],
+        "results": [
+            _shown(outcome, text, query) for outcome, query in zip(outcomes, queries, strict=False)
+        ],
         "milliseconds": round((time.perf_counter() - began) * 1000),
     }
     return render(request, "shell/results.html", context)
 
 
-def _shown(outcome: Result | HeadraceError, text: str) -> Shown:
+def _queries(text: str) -> list[str]:
+    """Of each statement its text, if it is a query that a view could keep; else nothing."""
+    try:
+        return [
+            one.text.strip()
+            if isinstance(one.statement, Select) and one.statement.as_of is None
+            else ""
+            for one in parse(text)
+        ]
+    except HeadraceError:
+        return []
+
+
+def _shown(outcome: Result | HeadraceError, text: str, query: str) -> Shown:
     if isinstance(outcome, HeadraceError):
         return Shown(
             error=outcome, excerpt=excerpt(text, outcome.position), checks=checks_of_error(outcome)
@@ -77,6 +97,7 @@ def _shown(outcome: Result | HeadraceError, text: str) -> Shown:
             outcome.data.num_rows,
             outcome.timestamp,
             outcome.notices,
+            query=query,
         )
     return Shown(outcome.tag, notices=outcome.notices)
 

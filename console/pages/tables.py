@@ -25,7 +25,7 @@ SORTED_ROWS = 200_000
 TABS = (
     ("rows", "Rows"),
     ("columns", "Columns"),
-    ("dependents", "Depends on"),
+    ("dependents", "Dependencies"),
     ("history", "Status history"),
     ("sql", "SQL"),
 )
@@ -92,6 +92,8 @@ def table_page(request: HttpRequest, item_id: str) -> HttpResponse:
         context["columns"] = _columns(table)
     elif tab == "dependents":
         context["inputs"] = [entry(table.source)] if table.source else []
+        context["readers"] = [entry(other) for other in reads.dependents(item_id)]
+        context["lineage"] = f"/lineage/{item_id}"
     elif tab == "history":
         context["history"] = reads.status_history(item_id)
     return render(request, "tables/page.html", context)

@@ -13,6 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 from catalog import reads
 from catalog.models import User
 from tests.browser.conftest import FLAGS, PATIENCE
+from tests.console.pages.seeding import seed_views
 
 pytestmark = pytest.mark.browser
 PAGES = (
@@ -20,6 +21,8 @@ PAGES = (
     "/sources",
     "/sources/new",
     "/tables",
+    "/views",
+    "/views/new",
     "/connections",
     "/secrets?new=1",
     "/audit",
@@ -49,6 +52,7 @@ def page(
 
 @pytest.mark.django_db(transaction=True)
 def test_nothing_serious_for_axe(page: Page, seeded: User, many: str) -> None:
+    seed_views(seeded)
     places = _places(page)
     found: dict[str, list[str]] = {}
     for theme in ("light", "dark"):
@@ -59,7 +63,7 @@ def test_nothing_serious_for_axe(page: Page, seeded: User, many: str) -> None:
 
 
 def _places(page: Page) -> list[str]:
-    items = {item.kind: item.id for item in reads.items()}
+    items = {item.kind: item.id for item in reversed(reads.items())}
     source, table = f"/sources/{items['source']}", f"/tables/{items['table']}"
     tabs = [f"{source}?tab={tab}" for tab in ("overview", "references", "history", "sql")]
     tabs += [f"{table}?tab={tab}" for tab in ("columns", "dependents", "history", "sql")]
@@ -67,7 +71,16 @@ def _places(page: Page) -> list[str]:
     draft = begun.partition("?")[0]
     steps = [f"{draft}?step={step}" for step in ("source", "tables", "review")]
     fresh = page.request.get("/sources/new/begin").url
-    return [*PAGES, *tabs, *steps, fresh, f"/connections/{items['connection']}"]
+    return [*PAGES, *_views(), *tabs, *steps, fresh, f"/connections/{items['connection']}"]
+
+
+def _views() -> list[str]:
+    ids = {item.name: item.id for item in reads.items()}
+    view = f"/views/{ids['top_bids']}"
+    tabs = ("overview", "columns", "lineage", "replacements", "versions", "history")
+    staged = [f"/replacements/{ids[name]}" for name in ("top_bids_next", "top_bids_slow")]
+    lineage = f"/lineage/{ids['bids']}"
+    return [*(f"{view}?tab={tab}" for tab in tabs), f"{view}/replace", *staged, lineage]
 
 
 def _faults(page: Page, place: str) -> list[str]:
