@@ -12,7 +12,7 @@ from catalog import answering, staging, transaction, writes
 from catalog.errors import StatementError
 from catalog.maintenance.applying import switch_time
 from catalog.open_transaction import OpenTransaction
-from catalog.oracle import next_time
+from catalog.oracle import next_time, raise_read_floor
 from catalog.plan.operations import (
     ApplyReplacement,
     CreateItem,
@@ -90,6 +90,14 @@ class Sequencer:
             raise
         for operation in operations:
             _passed(operation)
+            self._see(operation)
+
+    def _see(self, operation: Operation) -> None:
+        """No later read, in any session that is strict, is from before a switch."""
+        if isinstance(operation, ApplyReplacement | RollbackReplacement):
+            next_time(self.region, operation.since)
+            raise_read_floor(self.region, operation.since)
+            self.reader.seen = max(self.reader.seen, operation.since)
 
     def _timed(self, operation: Operation, timeout: float | None) -> Operation:
         """An apply or rollback with the time of the switch."""
@@ -118,7 +126,7 @@ class Sequencer:
             case ShowVariable():
                 return show(plan, variables)
             case StagedChanges():
-                return staging.rows(self.region, plan)
+                return staging.rows(self.region, plan, variables.timeout)
             case Change() | Follow() | SetVariable() | TransactionControl():
                 raise TypeError(plan)
             case _:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time as clock
+
 from django.conf import settings
 
 from catalog.inputs import view_input
@@ -12,13 +14,17 @@ from catalog.results import Rows
 from ingest import engine
 from ingest.errors import Transient
 
+POLL = 0.05
 
-def rows(region: str, plan: StagedChanges) -> Rows:
-    """The rows that come (mz_diff 1) and go (-1), at the newest time that both views have.
 
-    Raises Transient (55000) while one of them has no rows yet.
+def rows(region: str, plan: StagedChanges, timeout: float | None) -> Rows:
+    """The rows that come (mz_diff 1) and go (-1), at the newest time that both views are
+    complete through.
+
+    Waits up to `timeout` seconds for such a time. Raises Transient: 55000 while one of them has
+    no rows yet, 57014 when the wait was too long.
     """
-    time = min(_through(region, entry) for entry in (plan.target, plan.replacement))
+    time = _common_time(region, plan, timeout)
     result = engine.staged_rows(
         settings.HEADRACE_PLANE,
         view_input(plan.target),
@@ -28,6 +34,25 @@ def rows(region: str, plan: StagedChanges) -> Rows:
     )
     tag = f"SELECT {result.data.num_rows}"
     return Rows(tag, plan.relation, result.data, timestamp=time)
+
+
+def _common_time(region: str, plan: StagedChanges, timeout: float | None) -> int:
+    views = (plan.target, plan.replacement)
+    moving = [view for view in views if not view.view.sealed] or list(views)
+    started = clock.monotonic()
+    while True:
+        through = {view.name: _through(region, view) for view in views}
+        times = {through[view.name] for view in moving}
+        if len(times) == 1:
+            return max(times)
+        if clock.monotonic() - started > (timeout or float("inf")):
+            raise Transient(
+                "canceling statement due to statement timeout",
+                detail=", ".join(f"{name} is complete through {t}" for name, t in through.items()),
+                hint="The two were not complete through the same time; try again.",
+                sqlstate="57014",
+            )
+        clock.sleep(POLL)
 
 
 def _through(region: str, entry: Entry) -> int:

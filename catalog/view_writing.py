@@ -22,7 +22,7 @@ from catalog.models import (
     ViewVersion,
 )
 from catalog.names import dotted
-from catalog.plan.picture import Entry, ViewFacts
+from catalog.plan.picture import Entry, Version, ViewFacts
 from catalog.stored import relation_to_json
 from catalog.view_facts import guard_to_json
 
@@ -80,12 +80,12 @@ class ViewWriter:
             made_at=self.now,
         )
 
-    def switch(self, item: Item, old: Entry, new: Entry, since: int, origin: Origin) -> int:
-        """Put `new` in the place of `old`, both the view `item`'s; the time (ms) it holds from.
+    def switch(self, item: Item, old: Entry, new: Entry, since: int, origin: Origin) -> None:
+        """Put `new` in the place of `old`, both the view `item`'s, from `since` (ms) on.
 
-        Raises StaleCatalog when the data of the two is not complete through the same time now.
+        Raises StaleCatalog when `old` has gone beyond that time, or `new` is not as far.
         """
-        since = self._since(old, new, since)
+        self._check_time(old, new, since)
         versions = ViewVersion.objects.filter(item=item)
         inforce = versions.get(until=0)
         inforce.until = since
@@ -104,23 +104,24 @@ class ViewWriter:
         )
         self._columns(item, old, new)
         self._needs(item, new)
-        return since
 
-    def _since(self, old: Entry, new: Entry, since: int) -> int:
-        """A time that no read of `old` has reached, and that `new` has come up to."""
+    def still_kept(self, item: Item, version: Version) -> None:
+        """Raises StaleCatalog when the version's data went since it was looked at."""
+        kept = ViewVersion.objects.filter(item=item, number=version.number, shard=version.shard)
+        if not kept.exists():
+            message = "the catalog changed while the statement was planned"
+            raise StaleCatalog(message, hint="Run the statement again.")
+
+    def _check_time(self, old: Entry, new: Entry, since: int) -> None:
+        """Raises StaleCatalog unless `since` is a time that no read of `old` has reached, and
+        that `new` has come up to."""
         rows = ViewProgress.objects.select_for_update().filter(shard__in=[old.shard, new.shard])
-        found = {row.shard: row for row in rows.order_by("shard")}
-        mine, other = (
-            found[shard].complete_through if shard in found else 0
-            for shard in (old.shard, new.shard)
-        )
-        if mine < since <= other + 1:
-            return since
-        if mine <= other:
-            return max(mine + 1, found[new.shard].readable_from if new.shard in found else 0)
-        message = "the views moved on while the replacement was applied"
-        detail = f"The target is complete through {mine}, the replacement through {other}."
-        raise StaleCatalog(message, detail=detail, hint="Run the statement again.")
+        through = {row.shard: row.complete_through for row in rows.order_by("shard")}
+        mine, other = through[old.shard], through[new.shard]
+        if not mine < since <= other + 1:
+            message = "the views moved on while the replacement was applied"
+            detail = f"The target is complete through {mine}, the replacement through {other}."
+            raise StaleCatalog(message, detail=detail, hint="Run the statement again.")
 
     def _columns(self, item: Item, old: Entry, new: Entry) -> None:
         kept = len(old.relation.columns)

@@ -216,6 +216,7 @@ class Writer:
         self.flush()
         old, version = operation.target, operation.version
         item = self._item(old.id)
+        self._views.still_kept(item, version)
         self._views.switch(item, old, operation.entry, operation.since, Origin("undone"))
         self._items.pop(old.id, None)
         details = {**_named(old), "rollback_replacement": {"version": version.number}}

@@ -173,15 +173,15 @@ def rollback_replacement(statement: nodes.RollbackReplacement, scope: Scope) -> 
 
 def _kept(target: Entry, version: Version, picture: Picture) -> None:
     """Raises unless the version's data and all it reads are still there."""
-    message = f'cannot roll back materialized view "{target.name}"'
     if not version.shard:
         detail = f"The definition before was kept until {version.expires_at}."
-        hint = "Create a replacement with that definition and apply it."
-        raise StatementError(message, detail=detail, hint=hint, sqlstate="55000")
-    if any(item not in picture.entries for item in version.needs):
+    elif any(item not in picture.entries for item in version.needs):
         detail = "Something that the definition before reads was dropped."
-        hint = f"That definition was: {version.create_sql}"
-        raise StatementError(message, detail=detail, hint=hint, sqlstate="55000")
+    else:
+        return
+    message = f'cannot roll back materialized view "{target.name}"'
+    hint = f"Create a replacement and apply it; the definition was: {version.create_sql}"
+    raise StatementError(message, detail=detail, hint=hint, sqlstate="55000")
 
 
 def _restored(target: Entry, version: Version) -> Entry:

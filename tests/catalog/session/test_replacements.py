@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from catalog import snapshot
+from catalog.errors import StaleCatalog
+from catalog.maintenance.expiring import expire
 from catalog.models import AuditEvent, Comment, Item, Job, ViewDetails, ViewProgress, ViewVersion
 from catalog.plan.picture import Entry, Guard
 from catalog.session import Session, role_for
@@ -461,3 +463,89 @@ def test_system_relations(run: Run) -> None:
     )  # fmt: skip
     for sql, expected in asked:
         assert rows_of(run(sql)[0]) == expected, sql
+
+
+def test_what_is_no_longer_kept_cannot_come_back(run: Run) -> None:
+    run(AUCTION)
+    run(MV)
+    run(RP)
+    apply(run)
+    first = ViewVersion.objects.get(number=1)
+    ViewVersion.objects.filter(number=1).update(expires_at=first.made_at)
+    assert expire("local/embedded") == (first.shard,)
+    applied = entry("mv")
+    assert applied.view.segments == (Segment(applied.shard, applied.view.segments[0].since),)
+    with pytest.raises(HeadraceError) as caught:
+        run("ALTER MATERIALIZED VIEW mv ROLLBACK REPLACEMENT")
+    assert caught.value.message == 'cannot roll back materialized view "mv"'
+    assert "was kept until" in (caught.value.detail or "")
+    assert first.create_sql in (caught.value.hint or "")
+
+
+def test_a_race_with_expiry_is_lost_cleanly(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(AUCTION)
+    run(MV)
+    run(RP)
+    apply(run)
+    first = ViewVersion.objects.get(number=1)
+
+    def meanwhile(*_: object) -> int:
+        ViewVersion.objects.filter(number=1).update(shard="")
+        return 1
+
+    monkeypatch.setattr("catalog.sequence.switch_time", meanwhile)
+    with pytest.raises(StaleCatalog):
+        run("ALTER MATERIALIZED VIEW mv ROLLBACK REPLACEMENT")
+    assert ViewVersion.objects.count() == 2
+    assert entry("mv").shard != first.shard
+
+
+def test_the_loser_of_two_applies_hears_why(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between its plan and its commit another session applies the same replacement."""
+    run(AUCTION)
+    run(MV)
+    run(RP)
+    ViewProgress.objects.update(hydrated=True)
+    other = Session(role_for("local/embedded", "ada@example.com", superuser=True))
+    first = [True]
+
+    def meanwhile(*_: object) -> int:
+        if first and first.pop():
+            list(other.execute(APPLY))
+        return 1
+
+    monkeypatch.setattr("catalog.sequence.switch_time", meanwhile)
+    with pytest.raises(HeadraceError, match="unknown catalog item 'r'"):
+        run(APPLY)
+    assert ViewVersion.objects.filter(item__name="mv").count() == 2
+    assert [event for event, _, _ in events()].count("alter") == 1
+
+
+def test_show_changes_waits_for_a_common_time(run: Run) -> None:
+    run(AUCTION)
+    run(MV)
+    run(RP)
+    ViewProgress.objects.update(hydrated=True, complete_through=5)
+    ViewProgress.objects.filter(shard=entry("r").shard).update(complete_through=4)
+    run("SET statement_timeout = '100ms'")
+    with pytest.raises(HeadraceError) as caught:
+        run("SHOW CHANGES FOR REPLACEMENT r")
+    assert caught.value.sqlstate == "57014"
+    assert caught.value.detail == "mv is complete through 5, r is complete through 4"
+
+
+def test_a_time_that_was_read_already_is_not_taken(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(AUCTION)
+    run(MV)
+    run(RP)
+    ViewProgress.objects.update(hydrated=True, complete_through=9)
+    monkeypatch.setattr("catalog.sequence.switch_time", lambda *_: 9)
+    with pytest.raises(StaleCatalog) as caught:
+        run(APPLY)
+    assert caught.value.detail == ("The target is complete through 9, the replacement through 9.")
+    assert entry("mv").view.version == 1
+    monkeypatch.undo()
+    run(APPLY)
+    assert entry("mv").view.segments[-1].since == 10
