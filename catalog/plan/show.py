@@ -27,7 +27,7 @@ ITEM_KINDS: dict[str, ItemKind] = {
 }
 
 
-_PLANNED = {*ITEM_KINDS, "database", "schema", "column", "cluster", "object"}
+_PLANNED = {*ITEM_KINDS, "subsource", "database", "schema", "column", "cluster", "object"}
 
 
 def needs_system(statement: ShowObjects, scope: Scope) -> bool:
@@ -52,6 +52,11 @@ def show_objects(statement: ShowObjects, scope: Scope) -> Rows:
             return _answer(("name", "comment"), _schemas(statement, scope), statement)
         case "column":
             return _columns(statement, scope)
+        case "subsource":
+            sources = (one for one in _items(statement, scope) if one.kind == "source")
+            parts = ((one.name, _type(one)) for one in sources)
+            kept = [part for part in parts if part[1] in {"subsource", "progress"}]
+            return _answer(("name", "type"), kept, statement)
         case "cluster":
             return _answer(
                 ("name", "replicas", "comment"), [(CLUSTER, "r1 (local)", "")], statement

@@ -15,6 +15,7 @@ PLURALS = {
     "SECRETS": "secret",
     "CONNECTIONS": "connection",
     "SOURCES": "source",
+    "SUBSOURCES": "subsource",
     "TABLES": "table",
     "VIEWS": "view",
     "SCHEMAS": "schema",
@@ -34,7 +35,6 @@ _OTHER_PLURALS = (
     "KEYS",
     "CLUSTER REPLICAS",
     "ROLE MEMBERSHIP",
-    "SUBSOURCES",
     "PRIVILEGES",
     "DEFAULT PRIVILEGES",
     "NETWORK POLICIES",
@@ -96,7 +96,7 @@ def _objects(cursor: Cursor, kind: str) -> ShowObjects:
         if cursor.peek("CLUSTER"):
             cursor.not_supported("SHOW .. IN CLUSTER is not supported yet")
         schema = cursor.name()
-    if kind == "table" and cursor.accept("ON"):
+    if kind in ("table", "subsource") and cursor.accept("ON"):
         source = cursor.name()
     if kind == "replacement" and cursor.accept("FOR"):
         target = cursor.name()

@@ -41,10 +41,10 @@ class Files:
                 file.write(content)
             return
         place = Path(self._root) / folder
-        if not place.is_dir():
-            place.mkdir(parents=True, exist_ok=True)
-            _sync(place.parent)
-            _sync(place.parent.parent)
+        missing = [one for one in (place, *place.parents) if not one.is_dir()]
+        for one in reversed(missing):
+            one.mkdir(exist_ok=True)
+            _sync(one.parent)
         draft = place / f".{name}"
         with draft.open("wb") as file:
             file.write(content)

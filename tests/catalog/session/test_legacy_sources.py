@@ -86,6 +86,12 @@ def test_all_tables(run: Run) -> None:
         ("accounts", "subsource", "quickstart", ""),
         ("auctions", "subsource", "quickstart", ""),
     ]
+    assert shown(run, "SHOW SUBSOURCES ON house LIKE '%o%'") == [
+        ("accounts", "subsource"),
+        ("auctions", "subsource"),
+        ("house_progress", "progress"),
+        ("organizations", "subsource"),
+    ]
     feed = desired.feed_command(REGION, entry("house").source.feed)
     assert feed is not None
     assert sorted(export.name for export in feed.exports) == sorted(n for _, n in found[2:])
