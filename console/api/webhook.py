@@ -14,6 +14,7 @@ import os
 import secrets
 import socket
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -44,6 +45,10 @@ Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Mapping[str, Any]]]
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+in_thread = partial(database_sync_to_async, thread_sensitive=False)
+"""Work that asks the database, in any thread: requests do not queue behind one another."""
 
 
 def before(other: App) -> App:
@@ -107,7 +112,7 @@ class Webhooks:
         path = _path(scope)
         found: Webhook | None = None
         if path is not None:
-            found = await database_sync_to_async(find)(self._region, path)
+            found = await in_thread(find)(self._region, path)
         if found is None:
             raise Refused(404, "no such webhook")
         return found
@@ -134,7 +139,7 @@ class Webhooks:
         try:
             await asyncio.sleep(FLUSH)
             delivered, self._delivered = self._delivered, []
-            await database_sync_to_async(record)(self._region, delivered)
+            await in_thread(record)(self._region, delivered)
         except DatabaseError:
             _log.warning("deliveries to webhooks could not be noted")
         finally:
