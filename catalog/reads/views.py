@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
-from catalog.models import Item, ItemColumn, ViewDetails, ViewProgress, ViewVersion
+from catalog.models import Comment, Item, ItemColumn, ViewDetails, ViewProgress, ViewVersion
 from catalog.reads.rows import ColumnRow, ItemRow, StatusRow
 
 
@@ -30,7 +30,7 @@ class ViewRow:
     """A materialized view; `target` is set for a replacement, whose `staged` is None until it
     was counted. Times in ms, 0 not yet; `rows` and `bytes` -1 unknown; `rate` in rows a second.
     `how` is incremental or recompute, with a `reason`; `guard` as in `Guard`, empty when a person
-    applies it; `options` as in `catalog.plan.view_options`."""
+    applies it; `options` as in `catalog.plan.view_options`; `comments` by column, 0 the view."""
 
     item: ItemRow
     target: ItemRow | None
@@ -52,6 +52,7 @@ class ViewRow:
     staged: StagedRow | None = None
     options: dict[str, str] = field(default_factory=dict)
     guard: dict[str, Any] = field(default_factory=dict)
+    comments: dict[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,15 @@ def _views(details: QuerySet[ViewDetails]) -> tuple[ViewRow, ...]:
         columns[column.item_id].append(
             ColumnRow(column.name, column.type, column.nullable, column.position)
         )
+    comments: dict[int, dict[int, str]] = defaultdict(dict)
+    for comment in _of(Comment, ids):
+        comments[comment.item_id][comment.column] = comment.text
     return tuple(
-        _view(row, progress.get((row.pk, row.item.shard)), tuple(columns[row.pk])) for row in rows
+        replace(
+            _view(row, progress.get((row.pk, row.item.shard)), tuple(columns[row.pk])),
+            comments=comments[row.pk],
+        )
+        for row in rows
     )
 
 

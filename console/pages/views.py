@@ -52,6 +52,7 @@ class ColumnLine:
     column: ColumnRow
     key: bool
     ends: Ends
+    comment: str
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,7 @@ def _page(
     undo = next((version for version in versions if version.undo), None)
     context: dict[str, object] = {
         "view": view,
+        "comment": view.comments.get(0, ""),
         "tabs": TABS,
         "tab": tab,
         "page": live.view({"id": item.id}),
@@ -164,7 +166,12 @@ def _lineage(view: ViewRow, chosen: str) -> dict[str, object]:
     mine = next((one for one in around.items if one.item.id == view.item.id), None)
     return {
         "columns": [
-            ColumnLine(column, column.name in view.key, by_column.get(column.name, nothing))
+            ColumnLine(
+                column,
+                column.name in view.key,
+                by_column.get(column.name, nothing),
+                view.comments.get(column.position, ""),
+            )
             for column in view.columns
         ],
         "traced": mine is not None and mine.traced,

@@ -64,6 +64,15 @@
     pill?.after(link);
   }
 
+  // Dropped, or applied: the same address says which.
+  function whatBecame() {
+    const link = document.createElement('a');
+    link.href = location.pathname;
+    link.className = 'btn sm';
+    link.textContent = 'What became of it';
+    pill?.after(link);
+  }
+
   let wait = 500, silent = null, opened = false;
   function connect() {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
@@ -79,7 +88,7 @@
     socket.addEventListener('close', (event) => {
       clearTimeout(silent);
       if (event.code === 4401) { say('off', 'Signed out'); signedOut(); return; }
-      if (event.code === 4404) { say('done', 'Gone'); return; }
+      if (event.code === 4404) { say('done', 'Gone'); whatBecame(); return; }
       say('off', opened ? 'Reconnecting…' : 'Not live');
       setTimeout(connect, wait);
       wait = Math.min(wait * 1.7, 8000);

@@ -27,6 +27,8 @@ EXAMPLES: dict[str, list[Any]] = {
     "/api/tables": examples.TABLE,
     "/api/tables/batch": examples.TABLES,
     "/api/views": examples.VIEW,
+    "/api/materialized-views": examples.MATERIALIZED_VIEW,
+    "/api/replacements": examples.REPLACEMENT,
     "/api/tokens": examples.TOKEN,
 }
 
@@ -69,7 +71,12 @@ def test_any_json(owner: Caller, path: str, body: Any) -> None:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=ONE_DATABASE)
 @given(
-    noun=st.sampled_from(["connections", "secrets", "sources", "tables", "views", "tokens"]),
+    noun=st.sampled_from(
+        [
+            *("connections", "secrets", "sources", "tables", "views", "tokens"),
+            *("materialized-views", "replacements"),
+        ]
+    ),
     part=st.text(st.characters(codec="ascii", exclude_characters="/?#%\\"), min_size=1),
     method=st.sampled_from(["get", "patch", "delete", "put"]),
 )

@@ -66,6 +66,13 @@ def test_the_reason_of_recomputing_is_told(browser: Client, ids: dict[str, str])
     assert "LIMIT keeps rows by their place" in page
 
 
+def test_comments_are_shown(browser: Client, seeded: User, ids: dict[str, str]) -> None:
+    run(seeded, "COMMENT ON MATERIALIZED VIEW top_bids IS 'What each auction is worth'")
+    run(seeded, "COMMENT ON COLUMN top_bids.highest IS 'In euros'")
+    assert "What each auction is worth" in _text(browser.get(f"/views/{ids['top_bids']}"))
+    assert "In euros" in _text(browser.get(f"/views/{ids['top_bids']}?tab=columns"))
+
+
 def test_a_stalled_view_says_why(browser: Client, ids: dict[str, str]) -> None:
     ViewProgress.objects.filter(item__name="winners").update(
         status="stalled", error="division by zero", hint="Fix the row upstream."
