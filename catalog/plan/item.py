@@ -7,7 +7,7 @@ from dataclasses import replace
 from catalog.errors import DependentItems, DuplicateItem, InvalidStatement
 from catalog.names import SYSTEM_SCHEMAS, Path, dotted
 from catalog.plan.definitions import renamed
-from catalog.plan.operations import ChangeItem, CreateSpace, DropItem, DropSpace, Operation
+from catalog.plan.operations import ChangeItem, CreateSpace, DropItem, DropSpace
 from catalog.plan.picture import Entry, Namespace
 from catalog.plan.plans import Change
 from catalog.plan.query_body import replacement_named
@@ -127,7 +127,7 @@ def still_needed(entry: Entry, dependents: list[Entry]) -> DependentItems:
 
 def _drop_spaces(statement: Drop, scope: Scope, tag: str) -> Change:
     notices: list[Notice] = []
-    operations: list[Operation] = []
+    operations: dict[str | tuple[str, ...], DropItem | DropSpace] = {}
     for name in statement.names:
         _not_system(name)
         space = scope.space(statement.kind, name)
@@ -137,11 +137,16 @@ def _drop_spaces(statement: Drop, scope: Scope, tag: str) -> Change:
                 raise scope.unknown(Name((*path, "", "")[:3], name.at))
             notices.append(missing(statement.kind, name))
             continue
-        operations += _drop_space(statement, scope, space)
-    return Change(tag, tuple(dict.fromkeys(operations)), tuple(notices))
+        for operation in _drop_space(statement, scope, space):
+            operations.setdefault(_dropped(operation), operation)
+    return Change(tag, tuple(operations.values()), tuple(notices))
 
 
-def _drop_space(statement: Drop, scope: Scope, space: Namespace) -> list[Operation]:
+def _dropped(operation: DropItem | DropSpace) -> str | tuple[str, ...]:
+    return operation.entry.id if isinstance(operation, DropItem) else operation.space.path
+
+
+def _drop_space(statement: Drop, scope: Scope, space: Namespace) -> list[DropItem | DropSpace]:
     depth = len(space.path)
     inner = [
         other

@@ -8,6 +8,7 @@ from catalog.errors import InvalidStatement, NotSupported, StatementError, Wrong
 from catalog.names import CLUSTER
 from catalog.plan.creation import collection, full, new_entry
 from catalog.plan.definitions import definition as stored
+from catalog.plan.definitions import view_query
 from catalog.plan.dependents import still_mean_the_same
 from catalog.plan.flags import enabled
 from catalog.plan.item import missing
@@ -16,9 +17,11 @@ from catalog.plan.operations import ApplyReplacement, CreateItem, RollbackReplac
 from catalog.plan.picture import Entry, Picture, Version, ViewFacts
 from catalog.plan.plans import Change
 from catalog.plan.query_body import is_replacement, replaced
+from catalog.plan.readable import ReadableNames
 from catalog.plan.schemas import fits, joined
 from catalog.plan.scope import Scope
 from catalog.plan.view_options import GUARDS, guard_of, view_options
+from catalog.query.compile import compile_view
 from catalog.query.names import Names
 from catalog.sql.nodes import replacement as nodes
 from catalog.sql.nodes.materialized_view import CreateMaterializedView
@@ -163,7 +166,7 @@ def rollback_replacement(statement: nodes.RollbackReplacement, scope: Scope) -> 
     if version is None:
         message = f'materialized view "{target.name}" has no applied replacement to roll back'
         raise StatementError(message, sqlstate="55000")
-    _kept(target, version, scope.picture)
+    _kept(target, version, scope)
     _acyclic(scope.picture, target, version.needs)
     after = _restored(target, version)
     still_mean_the_same(scope, after, "roll back")
@@ -171,17 +174,28 @@ def rollback_replacement(statement: nodes.RollbackReplacement, scope: Scope) -> 
     return Change(ALTER, (operation,), touches=(target,))
 
 
-def _kept(target: Entry, version: Version, picture: Picture) -> None:
+def _kept(target: Entry, version: Version, scope: Scope) -> None:
     """Raises unless the version's data and all it reads are still there."""
     if not version.shard:
         detail = f"The definition before was kept until {version.expires_at}."
-    elif any(item not in picture.entries for item in version.needs):
+    elif any(item not in scope.picture.entries for item in version.needs):
         detail = "Something that the definition before reads was dropped."
     else:
+        detail = _wrong(version, scope)
+    if not detail:
         return
     message = f'cannot roll back materialized view "{target.name}"'
     hint = f"Create a replacement and apply it; the definition was: {version.create_sql}"
     raise StatementError(message, detail=detail, hint=hint, sqlstate="55000")
+
+
+def _wrong(version: Version, scope: Scope) -> str:
+    """What is wrong with the version's query as things are now; empty for nothing."""
+    try:
+        compile_view(view_query(version.create_sql), ReadableNames(scope))
+    except StatementError as error:
+        return error.message
+    return ""
 
 
 def _restored(target: Entry, version: Version) -> Entry:

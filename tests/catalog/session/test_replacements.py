@@ -549,3 +549,42 @@ def test_a_time_that_was_read_already_is_not_taken(
     monkeypatch.undo()
     run(APPLY)
     assert entry("mv").view.segments[-1].since == 10
+
+
+def test_rollback_beside_a_rename_is_refused_rather_than_wrong(run: Run) -> None:
+    run(AUCTION)
+    run(MV)
+    run(RP)
+    apply(run)
+    with pytest.raises(HeadraceError) as caught:
+        run(
+            "BEGIN; ALTER TABLE bids RENAME TO offers; "
+            "ALTER MATERIALIZED VIEW mv ROLLBACK REPLACEMENT"
+        )
+    assert caught.value.detail == "unknown catalog item 'headrace.public.bids'"
+
+
+@pytest.mark.parametrize(
+    "drop",
+    [
+        "DROP SCHEMA s CASCADE",
+        "DROP TABLE bids CASCADE",
+        "DROP SOURCE house CASCADE",
+        "DROP MATERIALIZED VIEW s.r, s.mv",
+    ],
+)
+def test_everything_goes_with_what_it_needs(run: Run, drop: str) -> None:
+    run(AUCTION)
+    run("CREATE SCHEMA s")
+    run(MV.replace("mv", "s.mv"))
+    run(RP.replace(" r ", " s.old ").replace("VIEW mv", "VIEW s.mv"))
+    apply(run, "ALTER MATERIALIZED VIEW s.mv APPLY REPLACEMENT s.old")
+    run(RP.replace(" r ", " s.r ").replace("VIEW mv", "VIEW s.mv"))
+    run("COMMENT ON COLUMN s.mv.id IS 'x'")
+    shards = set(ViewProgress.objects.values_list("shard", flat=True))
+    assert len(shards) == 3
+    run(drop)
+    assert not Item.objects.filter(kind="materialized view").exists()
+    assert not ViewVersion.objects.exists()
+    assert not Comment.objects.exists()
+    assert shards <= set(Job.objects.values_list("subject", flat=True))
