@@ -90,7 +90,7 @@ def _give_up(error: IngestError, how: How) -> NoReturn:
     """History that is gone, or a query that fails only as it is followed, is computed again."""
     hopeless = isinstance(error, (Transient, Terminal)) or error.sqlstate == "57014"
     if how == "incremental" and not hopeless:
-        raise _Impossible(error.message) from error
+        raise _Impossible(": ".join(filter(None, (error.message, error.detail)))) from error
     raise error
 
 

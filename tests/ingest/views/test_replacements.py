@@ -19,8 +19,8 @@ NEW = worlds.relation(("k", "integer"), ("v", "text"), ("more", "integer"))
 def test_what_a_replacement_would_change(plane: Plane) -> None:
     _, old, new = _beside(plane)
     before, beside = worlds.as_input((old, 0)), worlds.as_input((new, 0))
-    assert engine.staged(plane, before, beside, 14, ("k",)) == Staged(0, 1, 2, 146, 14)
-    assert engine.staged(plane, before, beside, 14) == Staged(2, 3, 0, 146, 14)
+    assert engine.staged(plane, before, beside, 14, ("k",)) == Staged(0, 1, 2, 87, 14)
+    assert engine.staged(plane, before, beside, 14) == Staged(2, 3, 0, 87, 14)
     found = engine.staged_rows(plane, before, beside, 14, 3)
     assert found.relation.names == ("mz_diff", "k", "v", "more")
     assert [column.to_pylist() for column in found.data.columns] == [
