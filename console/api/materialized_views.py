@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog import reads
+from catalog.errors import UnknownItem
 from catalog.maintenance import hydrating
 from catalog.reads import views as maintained
 from catalog.reads.lineage import Lineage, lineage
@@ -109,6 +110,20 @@ class MaterializedViews(viewsets.ViewSet):
     def resume(self, request: Request, pk: str) -> Response:
         """Let a stopped first computation go on."""
         return _hydration(request, pk, hydrating.resume_hydration)
+
+
+class Lineages(viewsets.ViewSet):
+    """Where rows and values come from, and where they go, for any item."""
+
+    lookup_value_regex = "u[0-9]+"
+
+    @documented(LineageSerializer, _TAG, operation_id="getLineage")
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """Everything up- and downstream of a source, a table or a view."""
+        if reads.item(pk) is None:
+            message = f'unknown item "{pk}"'
+            raise UnknownItem(message)
+        return Response(lineage_body(pk))
 
 
 def _statement(body: dict[str, Any]) -> CreateMaterializedView:

@@ -10,7 +10,7 @@ from console.api.account import Me, Tokens
 from console.api.connections import Connections
 from console.api.health import Live, Ready
 from console.api.history import Audit, Feeds, StatusHistory
-from console.api.materialized_views import MaterializedViews
+from console.api.materialized_views import Lineages, MaterializedViews
 from console.api.replacements import Replacements
 from console.api.schema import Docs
 from console.api.secrets import Secrets
@@ -27,6 +27,7 @@ router.register("sources", Sources, "source")
 router.register("tables", Tables, "table")
 router.register("views", Views, "view")
 router.register("materialized-views", MaterializedViews, "materialized-view")
+router.register("lineage", Lineages, "lineage")
 router.register("replacements", Replacements, "replacement")
 router.register("webhooks", WebhookResources, "webhook")
 router.register("tokens", Tokens, "token")

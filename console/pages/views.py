@@ -22,11 +22,11 @@ from console.fragments import maintained as live
 from console.fragments.compare import Comparison, compare
 from console.fragments.definition import query_of, whole
 from console.fragments.grid import grid
+from console.fragments.lineage import Ends, ends, graph
 from console.fragments.model import Fragment
 from console.fragments.paging import Page
 from console.fragments.views import audit_row
 from console.pages.items import blast, name_of, select_all, select_from
-from console.pages.lineage import Ends, ends, graph
 from console.pages.request import rows_of, run
 from console.visitor import signed_in
 from ingest.errors import HeadraceError

@@ -75,6 +75,10 @@ def test_lineage_goes_through_columns(house: Caller) -> None:
     found = house.call("get", path)[1]
     distances = {one["item"]["name"]: one["distance"] for one in found["items"]}
     assert distances == {"house": -2, "bids": -1, "top": 0, "dear": 1}
+    bids = next(one["item"]["id"] for one in found["items"] if one["item"]["name"] == "bids")
+    around = house.call("get", f"/api/lineage/{bids}")[1]
+    assert len(around["items"]) == len(found["items"])
+    assert house.call("get", "/api/lineage/u99")[0] == 404
     names = {one["item"]["id"]: one["item"]["name"] for one in found["items"]}
     edges = {
         (f"{names[e['item']]}.{e['column']}", f"{names[e['into']]}.{e['into_column']}")
