@@ -45,6 +45,17 @@ def definition_at(entry: Entry, time: int) -> exp.Query:
     return view_query(entry.create_sql)
 
 
+def needs_at(entry: Entry, time: int) -> tuple[str, ...]:
+    """Ids of what a maintained view's definition at `time` (ms) names."""
+    target = (entry.view.target,)
+    segments = entry.view.segments
+    if not segments or segments[-1].since <= time:
+        return tuple(item for item in entry.needs if item not in target)
+    rows = ViewVersion.objects.filter(item__gid=entry.id, item__oid=entry.oid, until__gt=time)
+    found = rows.order_by("number").values_list("needs", flat=True).first()
+    return entry.needs if found is None else tuple(found)
+
+
 def _shaped(query: exp.Query, width: int, relation: Relation) -> exp.Query:
     """The query with nulls for the columns that came later; those are at the end."""
     later = relation.columns[width:]

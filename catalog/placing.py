@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from django.conf import settings
 from sqlglot import exp
 
-from catalog.bounds import bounds, replaced_through, view_bounds
+from catalog.bounds import bounds, view_bounds
 from catalog.errors import InvalidStatement, StatementError
+from catalog.exactness import exact
 from catalog.expansion import Expanding, definition_at
-from catalog.inputs import input_of
 from catalog.moments import Behind, Wanted, moment
 from catalog.plan.picture import Entry, Picture
 from catalog.query.compile import inspect
@@ -97,18 +97,8 @@ class Placing:
         return max(wanted.at_least, found.told if wanted.strict else 0)
 
     def _inexact(self, inputs: list[Entry], time: int) -> list[Entry]:
-        views = [entry for entry in _views(inputs) if not _as_refreshed(entry)]
-        if not views:
-            return []
-        found = view_bounds(self._picture.region, views)
-        return [entry for entry in views if not self._exact(entry, time, found[entry.id].through)]
-
-    def _exact(self, entry: Entry, time: int, through: int) -> bool:
-        source = input_of(entry, self._picture)
-        replaced = [one for one in source.segments[1:] if one.since > time]
-        if replaced:
-            through = replaced_through(source.segments, time)
-        return engine.view_exact(settings.HEADRACE_PLANE, source, time, through)
+        views = _views(inputs)
+        return [entry for entry in views if not exact(self._picture, entry, time)]
 
     def _other(self, inputs: list[Entry], time: int, wanted: Wanted) -> int | None:
         """The newest time before `time` at which all views are exact, if that will do."""
@@ -126,8 +116,3 @@ class Placing:
 
 def _views(inputs: list[Entry]) -> list[Entry]:
     return [entry for entry in inputs if entry.kind == "materialized view"]
-
-
-def _as_refreshed(entry: Entry) -> bool:
-    """Whether the view's rows are those of its last refresh, whatever its inputs are now."""
-    return entry.view.sealed or any(name.startswith("refresh") for name in entry.view.options)

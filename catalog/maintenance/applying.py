@@ -6,16 +6,21 @@ import time as clock
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.conf import settings
 from django.utils import timezone
 
 from catalog.errors import StatementError
 from catalog.models import ViewProgress
 from catalog.plan.picture import Entry
+from ingest import engine
+from ingest.contract.commands import Input, Segment
 from ingest.errors import Transient
 
 POLL = 0.05
 HOLD = 3.0
 """Seconds that a view is held where it is while another comes up to it; renewed while waiting."""
+ALIGNED = 3.0
+"""Seconds to wait for a time at which both have rows of their own; any time will do then."""
 LONGEST = 60.0
 """Seconds that a view is held in all: its readers wait meanwhile."""
 
@@ -38,17 +43,32 @@ def switch_time(region: str, target: Entry, after: Entry, timeout: float | None)
     while True:
         pair = _pair(region, target.shard, after.shard)
         new = _ready(after, pair.new)
-        mine = pair.old.complete_through if pair.old is not None and pair.old.hydrated else 0
+        mine = _through(pair.old)
         waited = clock.monotonic() - started
-        if waited < LONGEST:
+        if new.complete_through < mine:
+            if waited < LONGEST:
+                _hold(target.shard)
+        elif waited > ALIGNED or _exact(after, new, mine):
             _hold(target.shard)
-        if new.complete_through >= mine:
-            fresh = _pair(region, target.shard, after.shard).old
-            if fresh is None or max(0, fresh.complete_through) <= mine or not fresh.hydrated:
+            if _through(_pair(region, target.shard, after.shard).old) == mine:
                 return max(mine + 1, new.readable_from)
         if waited > (timeout or float("inf")):
             raise _late(target, mine, new.complete_through)
         clock.sleep(POLL)
+
+
+def _through(row: ViewProgress | None) -> int:
+    return row.complete_through if row is not None and row.hydrated else 0
+
+
+def _exact(after: Entry, new: ViewProgress, time: int) -> bool:
+    """Whether the data that comes has rows of its own where the data that goes ends, so that
+    what changes is the difference of the two at one time."""
+    if new.complete_through == time:
+        return True
+    segments = (Segment(after.shard, 0),)
+    source = Input(after.id, after.shard, after.relation, segments=segments)
+    return engine.view_exact(settings.HEADRACE_PLANE, source, time, new.complete_through)
 
 
 def _pair(region: str, old: str, new: str) -> _Pair:

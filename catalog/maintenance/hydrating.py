@@ -16,15 +16,15 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from catalog import leases, snapshot
-from catalog.bounds import Bounds, bounds
+from catalog.bounds import bounds
 from catalog.desired import view_command
-from catalog.inputs import input_of
+from catalog.exactness import exact
 from catalog.maintenance import reports
 from catalog.maintenance.kept import views_of
 from catalog.maintenance.reports import ViewReport
 from catalog.models import Job, Region, ViewProgress
 from catalog.oracle import newest_time
-from catalog.plan.picture import Entry, Picture
+from catalog.plan.picture import Picture
 from ingest import engine
 from ingest.contract.views import Hydration, View
 from ingest.errors import HeadraceError, Transient
@@ -127,15 +127,9 @@ def _time(region: str, picture: Picture, view: View) -> int | str:
     if time < found.since:
         return f"its inputs are complete through {time}, and readable from {found.since}"
     for entry in entries:
-        if entry.kind == "materialized view" and not _exact(entry, picture, time, found):
+        if entry.kind == "materialized view" and not exact(picture, entry, time):
             return f'materialized view "{entry.name}" has no rows of its own at {time}'
     return time
-
-
-def _exact(entry: Entry, picture: Picture, time: int, found: Bounds) -> bool:
-    source, through = input_of(entry, picture), found.views[entry.id].through
-    fixed = entry.view.sealed
-    return fixed or engine.view_exact(settings.HEADRACE_PLANE, source, time, through)
 
 
 def _compute(region: str, view: View, time: int, job: Job) -> None:

@@ -53,6 +53,7 @@ class Maintainer:
         self._kept: dict[str, Kept] = {}
         self._shards: dict[str, Shard] = {}
         self._upto: dict[str, int] = {}
+        self._asked: set[str] = set()
         self._steps = Steps(self._wake.set)
         self._staging = Staging(region, run)
 
@@ -128,15 +129,27 @@ class Maintainer:
         known = known_of(self._region, self._kept)
         self._discover(known)
         self._upto = rounds.times(self._region, self._kept)
-        held = {shard for shard, one in known.items() if one.held}
-        items = {self._kept[shard].entry.id for shard in held}
+        self._hold({shard for shard, one in known.items() if one.held})
         versions = now >= self._versions_at
         for shard, one in self._kept.items():
-            waits = one.role == "version" and not versions and one.entry.id not in items
-            if shard in held or waits:
+            if one.role == "version" and not versions and shard not in self._asked:
                 self._upto.pop(shard, None)
         if versions:
             self._versions_at = now + VERSIONS
+
+    def _hold(self, held: set[str]) -> None:
+        """Leave views where they are that others come up to, and bring those just there."""
+        self._asked = set()
+        for shard in held & self._shards.keys():
+            live = self._shards[shard]
+            if live.kept.role != "live":
+                continue
+            self._upto.pop(shard, None)
+            for other, one in self._shards.items():
+                target = one.kept.entry.view.target or one.kept.entry.id
+                if other != shard and target == live.kept.entry.id:
+                    self._upto[other] = live.through
+                    self._asked.add(other)
 
     def _discover(self, known: dict[str, Known]) -> None:
         """Find the shards that have data now, and let go of those that have none any more."""
