@@ -20,10 +20,10 @@ class _Short:
     number: int
     shard: str
     since: int
-    event: str
+    replacement: str
 
 
-_SHORT = ("item_id", "pk", "number", "shard", "since", "event")
+_SHORT = ("item_id", "pk", "number", "shard", "since", "replacement_name")
 
 
 _DETAILS = ("item_id", "target__gid", "cluster", "key", "options", "guard", "sealed")
@@ -88,6 +88,7 @@ def _facts(row: dict[str, Any], history: list[_Short], before: Version | None) -
         options=row["options"],
         guard=guard(row["guard"]),
         version=history[-1].number,
+        applied=history[-1].replacement,
         before=before,
     )
 

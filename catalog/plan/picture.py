@@ -94,8 +94,9 @@ class ViewFacts:
     `segments` are its data's shards, oldest first, each from a time (ms) on; the last one is the
     entry's `shard`. `key` are columns that no two rows share. `sealed`: nothing it reads can
     change. `guard` is None when a person applies the replacement. `options` are those of
-    `catalog.plan.view_options`. `version` numbers the definition in force; `before` is what
-    ROLLBACK REPLACEMENT brings back, None when nothing was applied.
+    `catalog.plan.view_options`. `version` numbers the definition in force, `applied` is the full
+    name of the replacement that it came from, if it did; `before` is what ROLLBACK REPLACEMENT
+    brings back, None when nothing was applied.
     """
 
     target: str = ""
@@ -106,6 +107,7 @@ class ViewFacts:
     options: dict[str, str] = field(default_factory=dict)
     guard: Guard | None = None
     version: int = 1
+    applied: str = ""
     before: Version | None = None
 
 

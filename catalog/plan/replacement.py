@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from catalog.errors import InvalidStatement, NotSupported, StatementError, WrongItemType
-from catalog.names import CLUSTER
+from catalog.names import CLUSTER, dotted
 from catalog.plan.creation import collection, full, new_entry
 from catalog.plan.definitions import definition as stored
 from catalog.plan.definitions import view_query
@@ -105,6 +105,7 @@ def apply_replacement(statement: nodes.ApplyReplacement, scope: Scope) -> Change
     if statement.if_exists and scope.find(statement.name) is None:
         return Change(ALTER, notices=(missing("materialized view", statement.name),))
     target = scope.item(statement.name, "materialized view")
+    _not_applied(target, statement.replacement, scope)
     replacement = scope.item(statement.replacement, "materialized view")
     if replacement.view.target != target.id:
         raise _mismatched(target, replacement.name)
@@ -122,6 +123,14 @@ def apply_replacement(statement: nodes.ApplyReplacement, scope: Scope) -> Change
     still_mean_the_same(scope, after, "replace")
     operation = ApplyReplacement(target, replacement, after)
     return Change(ALTER, (operation,), touches=(target, replacement))
+
+
+def _not_applied(target: Entry, name: Name, scope: Scope) -> None:
+    """Raises when the replacement is gone because it was applied."""
+    names = [dotted(path) for path in scope.candidates(name)]
+    if target.view.applied in names and scope.find(name) is None:
+        message = f"replacement {name.last} was applied to {target.name} already"
+        raise StatementError(message, sqlstate="55000")
 
 
 def applied(target: Entry, replacement: Entry, needs: tuple[str, ...]) -> Entry:
@@ -145,6 +154,7 @@ def applied(target: Entry, replacement: Entry, needs: tuple[str, ...]) -> Entry:
         guard=None,
         segments=(*target.view.segments, Segment(replacement.shard, 0)),
         version=target.view.version + 1,
+        applied=dotted(replacement.path),
         before=None,
     )
     return replace(
@@ -209,6 +219,7 @@ def _restored(target: Entry, version: Version) -> Entry:
         options=view_options(statement),
         segments=(*target.view.segments, Segment(version.shard, 0)),
         version=target.view.version + 1,
+        applied="",
         before=None,
     )
     return replace(

@@ -30,6 +30,13 @@ DOCUMENTED = {
     " redacted_create_sql",
     "mz_catalog.mz_objects": "id oid schema_id name type owner_id cluster_id privileges",
     "mz_internal.mz_object_dependencies": "object_id referenced_object_id",
+    "mz_catalog.mz_materialized_views": "id oid schema_id name cluster_id definition owner_id"
+    " privileges create_sql redacted_create_sql",
+    "mz_internal.mz_replacements": "id target_id",
+    "mz_internal.mz_replacement_statistics": "replacement_id target_id hydrated rows_added"
+    " rows_removed rows_changed bytes as_of",
+    "mz_internal.mz_hydration_statuses": "object_id replica_id hydrated",
+    "mz_internal.mz_comments": "id object_type object_sub_id comment",
     "mz_catalog.mz_roles": "id oid name inherit rolcanlogin rolsuper",
 }
 
