@@ -11,7 +11,7 @@ from pyspark.sql.connect import functions as F
 from ingest.contract.views import AFFECTED, MZ_DIFF, Block, Part
 from ingest.tables import reading
 from ingest.tables.schema import quoted
-from ingest.views import incremental_top, whole
+from ingest.views import incremental_folds, incremental_top, whole
 
 Frames = dict[str, DataFrame]
 
@@ -51,23 +51,31 @@ class Change:
         if not moved:
             nothing = whole.block(self.live, block, self.new).limit(0)
             return nothing.withColumn(MZ_DIFF, F.lit(0).cast("bigint"))
+        found: DataFrame | None = None
         if block.kind in ("linear", "partitioned"):
-            return self._followed(block, moved, stored)
-        if block.kind == "topk" and stored is not None:
-            return self._top(block, stored)
-        return self._again(block, stored)
+            found = self._followed(block, moved, stored)
+        elif block.kind == "topk" and stored is not None:
+            (child,) = block.children.values()
+            found = incremental_top.first(self.live, block, stored, self._changes(child))
+        return self._again(block, stored) if found is None else found
 
     def _moved(self, child: Block | str) -> bool:
         names = (child,) if isinstance(child, str) else child.inputs
         return any(name in self.changed for name in names)
 
-    def _followed(self, block: Block, moved: list[str], stored: DataFrame | None) -> DataFrame:
+    def _followed(
+        self, block: Block, moved: list[str], stored: DataFrame | None
+    ) -> DataFrame | None:
+        """What parts and partitions give; None when it has to be computed again."""
         by_part = {part.child for part in block.parts}
         terms = [self._term(block, part) for part in block.parts if part.child in moved]
         keyed = [name for name in moved if name not in by_part]
         if keyed:
-            same = stored if not terms and block.output_key else None
-            terms += self._partitions(block, keyed, same)
+            same = stored if not terms and len(block.output_key) == len(block.key) else None
+            found = self._partitions(block, keyed, same)
+            if found is None:
+                return None
+            terms += found
         return reduce(DataFrame.unionAll, terms)
 
     def _term(self, block: Block, part: Part) -> DataFrame:
@@ -76,12 +84,21 @@ class Change:
         before = True
         for name, child in block.children.items():
             if name == part.child:
-                frames[name] = self._changes(child)
+                frames[name] = self._net(child, part)
                 before = False
             else:
                 frames[name] = self._side(child, self.new if before else self.old)
         found = reading.frame(self.live, part.sql, frames)
         return found.withColumn(MZ_DIFF, F.col(MZ_DIFF).cast("bigint"))
+
+    def _net(self, child: Block | str, part: Part) -> DataFrame:
+        """A child's changes of the columns that matter, without those that cancel out."""
+        changes = self._changes(child)
+        if part.columns is None:
+            return changes
+        names = [quoted(name) for name in part.columns]
+        summed = changes.groupBy(*names).agg(F.sum(MZ_DIFF).alias(MZ_DIFF))
+        return summed.where(F.col(MZ_DIFF) != 0)
 
     def _changes(self, child: Block | str) -> DataFrame:
         return self.changed[child] if isinstance(child, str) else self.of(child)
@@ -91,30 +108,61 @@ class Change:
 
     def _partitions(
         self, block: Block, keyed: list[str], stored: DataFrame | None
-    ) -> list[DataFrame]:
+    ) -> list[DataFrame] | None:
         """The partitions that the children's changes touch: as they are now, less as they were.
 
         Children that `parts` follow are new on both sides: their changes are counted there.
         """
         touched = [self._term(block, part) for part in block.keys if part.child in keyed]
-        keys = reduce(DataFrame.unionAll, [each.select(*block.key) for each in touched])
-        affected = F.broadcast(keys.distinct())
-        now = {name: self._side(child, self.new) for name, child in block.children.items()}
-        made = self._restricted(block, now, affected)
-        if stored is not None:
-            gone = self._stored(block, stored, affected)
-        else:
+        changes = reduce(DataFrame.unionAll, touched)
+        affected = F.broadcast(changes.select(*block.key).distinct()) if block.key else None
+        own = self._own(block, stored, affected)
+        if own is not None and block.folds:
+            found = self._folded(block, own, changes)
+            if found is not None:
+                return found
+        if affected is None or (own is None and not block.exact):
+            return None
+        if own is None:
             sides = {name: self.old if name in keyed else self.new for name in block.children}
-            before = {name: self._side(block.children[name], sides[name]) for name in sides}
-            gone = self._restricted(block, before, affected)
-        return [_times(made, 1), _times(gone, -1)]
+            own = self._restricted(block, sides, affected)
+        return [_times(self._now(block, affected), 1), _times(own, -1)]
 
-    def _restricted(self, block: Block, frames: Frames, affected: DataFrame) -> DataFrame:
+    def _folded(self, block: Block, own: DataFrame, changes: DataFrame) -> list[DataFrame] | None:
+        found = incremental_folds.fold(self.live, block, own, changes)
+        if found is None:
+            return None
+        terms = [_times(found.rows, 1), _times(own, -1)]
+        if found.doubtful is None:
+            return terms
+        if not block.key:
+            return None if found.doubtful.limit(1).collect() else terms
+        again = self._now(block, F.broadcast(found.doubtful))
+        return [*terms, _times(again, 1)]
+
+    def _now(self, block: Block, affected: DataFrame) -> DataFrame:
+        return self._restricted(block, dict.fromkeys(block.children, self.new), affected)
+
+    def _restricted(
+        self, block: Block, sides: dict[str, Frames], affected: DataFrame
+    ) -> DataFrame:
+        """The affected partitions, each child on a side of its own."""
+        frames = {name: self._side(child, sides[name]) for name, child in block.children.items()}
         return reading.frame(self.live, block.restricted, {**frames, AFFECTED: affected})
 
-    def _stored(self, block: Block, stored: DataFrame, affected: DataFrame) -> DataFrame:
-        """The view's own rows of the affected keys."""
-        pairs = zip(block.output_key, block.key, strict=True)
+    def _own(
+        self, block: Block, stored: DataFrame | None, affected: DataFrame | None
+    ) -> DataFrame | None:
+        """The view's own rows of the affected keys; None when they cannot be told."""
+        if stored is None or affected is None:
+            return stored
+        pairs = list(zip(block.output_key, block.key, strict=True))
+        kept, made = stored.schema, affected.schema
+        if not all(
+            incremental_folds.exact_enough(kept[name].dataType, made[key].dataType)
+            for name, key in pairs
+        ):
+            return None
         same = [stored[quoted(name)].eqNullSafe(affected[key]) for name, key in pairs]
         return stored.join(affected, same, "left_semi")
 
@@ -122,11 +170,6 @@ class Change:
         before = stored if stored is not None else whole.block(self.live, block, self.old)
         made = _times(whole.block(self.live, block, self.new), 1)
         return made.unionAll(_times(before, -1))
-
-    def _top(self, block: Block, stored: DataFrame) -> DataFrame:
-        (child,) = block.children.values()
-        found = incremental_top.first(self.live, block, stored, self._changes(child))
-        return self._again(block, stored) if found is None else found
 
 
 def _times(rows: DataFrame, count: int) -> DataFrame:

@@ -39,7 +39,7 @@ def blocks(query: exp.Query, items: Mapping[str, Resolved]) -> Kept:
     key = unique(tree, {name: items[item].key for name, item in inputs.items()})
     settle(tree)
     try:
-        cut = _cut(tree)
+        cut = _cut(tree, Cutter({name: _present(items[item]) for name, item in inputs.items()}))
         _check(cut)
     except Recompute as reason:
         return Kept(recompute(tree, str(reason)), inputs, key)
@@ -58,15 +58,21 @@ def _number(tree: exp.Query) -> dict[str, str]:
     return inputs
 
 
-def _cut(tree: exp.Query) -> Cut:
+def _present(item: Resolved) -> frozenset[str]:
+    return frozenset(column.name for column in item.relation.columns if not column.nullable)
+
+
+def _cut(tree: exp.Query, cutter: Cutter) -> Cut:
     if isinstance(tree, exp.Select) and (tree.args.get("limit") or tree.args.get("offset")):
-        return top.cut(Cutter(), tree)
-    return Cutter().cut(tree)
+        return top.cut(cutter, tree)
+    return cutter.cut(tree)
 
 
 def _check(cut: Cut) -> None:
     """Raises Recompute where rows would be taken back that are not the ones there."""
     below = [child for child in cut.children.values() if isinstance(child, Cut)]
+    if any(child.lone for child in below):
+        raise Recompute("an aggregate over all rows below another step")
     if not all(child.sound for child in below):
         raise Recompute("sums of floating-point numbers or unordered lists below another step")
     if not cut.exact and not (cut.output_key and not cut.parts):

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from catalog.query.blocks.shape import outputs, tables
-from ingest.contract.views import Block, BlockKind, Part
+from ingest.contract.views import Block, BlockKind, Fold, Part
 
 
 @dataclass(frozen=True)
 class Cut:
     """A block of trees; the fields mean what those of `Block` do.
 
-    `core` is what the block's rows come from, over its children.
+    `used` are the columns that the block uses of each child.
     """
 
     kind: BlockKind
@@ -28,12 +28,22 @@ class Cut:
     order: str = ""
     limit: int = 0
     exact: bool = True
+    used: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
+    folds: tuple[Fold, ...] = ()
+    finish: exp.Query | None = None
 
     @property
     def sound(self) -> bool:
         """Whether the block and all below it always give the same rows for the same inputs."""
         below = [child for child in self.children.values() if isinstance(child, Cut)]
         return self.exact and all(child.sound for child in below)
+
+    @property
+    def lone(self) -> bool:
+        """Whether the block, or one below it, has one row for all that there is."""
+        below = [child for child in self.children.values() if isinstance(child, Cut)]
+        alone = self.kind == "partitioned" and not self.key
+        return alone or any(child.lone for child in below)
 
     def block(self) -> Block:
         """The block as the data plane takes it."""
@@ -45,8 +55,8 @@ class Cut:
             self.kind,
             text(self.whole),
             children,
-            parts=tuple(Part(child, text(query)) for child, query in self.parts.items()),
-            keys=tuple(Part(child, text(query)) for child, query in self.keys.items()),
+            parts=self._parts(self.parts),
+            keys=self._parts(self.keys),
             key=self.key,
             restricted=text(self.restricted) if self.restricted is not None else "",
             output_key=self.output_key,
@@ -54,6 +64,13 @@ class Cut:
             limit=self.limit,
             exact=self.exact,
             columns=tuple(outputs(self.whole)),
+            folds=self.folds,
+            finish=text(self.finish) if self.finish is not None else "",
+        )
+
+    def _parts(self, queries: dict[str, exp.Query]) -> tuple[Part, ...]:
+        return tuple(
+            Part(child, text(query), self.used.get(child)) for child, query in queries.items()
         )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from catalog.query.blocks import outer, partitions, semi, sets
 from catalog.query.blocks.cuts import Cut
-from catalog.query.blocks.linear import is_linear, signed
+from catalog.query.blocks.folds import Present
+from catalog.query.blocks.linear import is_linear, signed, used
 from catalog.query.blocks.nesting import around, nested
 from catalog.query.blocks.shape import (
     Recompute,
@@ -26,13 +27,17 @@ from catalog.query.blocks.shape import (
     subqueries,
     windows,
 )
-from ingest.contract.views import MZ_DIFF
+from ingest.contract.views import MZ_DIFF, Fold
 
 
 @dataclass
 class Cutter:
-    """One query's cutting: fresh names for its blocks (`b1`) and derived tables (`x1`)."""
+    """One query's cutting: fresh names for its blocks (`b1`) and derived tables (`x1`).
 
+    `present` are the columns of each input that are never null.
+    """
+
+    present: Present = field(default_factory=dict)
     counter: int = 0
 
     def fresh(self, prefix: str) -> str:
@@ -104,7 +109,7 @@ class Cutter:
         children: dict[str, Cut | str] = {}
         inlined = self.inline(query, children)
         parts = {child: signed(inlined, child) for child in children}
-        return Cut("linear", query, children, parts=parts)
+        return Cut("linear", query, children, parts=parts, used=used(inlined, children))
 
     def _distinct(self, select: exp.Select) -> Cut:
         every = select.copy()
@@ -158,12 +163,26 @@ def _fused(select: exp.Select, alias: str, inner: Cut) -> Cut:
 
     if inner.restricted is None:
         raise TypeError(inner.kind)
+    folds = _folds(select, alias, inner)
     return replace(
         inner,
         whole=select,
         parts={child: over(part, sign=True) for child, part in inner.parts.items()},
         restricted=over(inner.restricted, sign=False),
         output_key=_renamed(select, alias, inner.output_key),
+        folds=folds,
+        finish=over(inner.finish, sign=False) if folds and inner.finish is not None else None,
+    )
+
+
+def _folds(select: exp.Select, alias: str, inner: Cut) -> tuple[Fold, ...]:
+    """The folds under the columns' new names; none when one of them is not given, or by WHERE."""
+    columns = _renamed(select, alias, tuple(fold.column for fold in inner.folds))
+    plainly = not select.args.get("where") and len(items(select)) == 1
+    if not plainly or len(columns) != len(inner.folds):
+        return ()
+    return tuple(
+        replace(fold, column=name) for fold, name in zip(inner.folds, columns, strict=True)
     )
 
 

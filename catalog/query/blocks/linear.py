@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlglot import exp
 
 from catalog.query.blocks.shape import (
@@ -57,3 +59,13 @@ def signed(query: exp.Query, child: str) -> exp.Query:
             item.set("this", signed(item.this, child))
         select.append("expressions", named(column(MZ_DIFF, item.alias), MZ_DIFF))
     return select
+
+
+def used(query: exp.Query, children: Iterable[str]) -> dict[str, tuple[str, ...] | None]:
+    """The columns that a query over children uses of each."""
+    aliases = {table.name: table.alias for table in query.find_all(exp.Table)}
+    found: dict[str, dict[str, None]] = {alias: {} for alias in aliases.values()}
+    for node in query.find_all(exp.Column):
+        if node.table in found:
+            found[node.table][node.name] = None
+    return {child: tuple(found[aliases[child]]) for child in children}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from catalog.query.blocks.cuts import Cut
-from catalog.query.blocks.linear import signed
+from catalog.query.blocks.linear import signed, used
 from catalog.query.blocks.partitions import given, source
 from catalog.query.blocks.restricting import equalities, restrict
 from catalog.query.blocks.shape import (
@@ -52,6 +52,7 @@ def cut(cutter: Cutter, select: exp.Select) -> Cut:
         key=tuple(f"k{i}" for i in range(1, len(pairs) + 1)),
         restricted=_restricted(inlined, pairs),
         output_key=given(select, [_shown(pair, side) for pair in pairs]),
+        used=used(inlined, children),
     )
 
 

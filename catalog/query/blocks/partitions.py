@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from catalog.query.blocks.cuts import Cut
 from catalog.query.blocks.exact import is_exact
-from catalog.query.blocks.linear import signed
+from catalog.query.blocks.folds import folding
+from catalog.query.blocks.linear import signed, used
 from catalog.query.blocks.restricting import equalities, restrict
 from catalog.query.blocks.shape import Recompute, items, joins, named, plain, windows
 
@@ -28,24 +29,38 @@ def source(select: exp.Select) -> exp.Select:
 def cut(cutter: Cutter, select: exp.Select) -> Cut:
     """The block; raises Recompute when nothing divides its rows."""
     keys = _keys(select)
+    folded = folding(select, keys, cutter.present)
+    if not keys and folded is None:
+        raise Recompute("an aggregate over all rows")
     children: dict[str, Cut | str] = {}
     inlined = cutter.inline(select, children)
     if not isinstance(inlined, exp.Select):
         raise TypeError(type(inlined))
     core = source(inlined)
-    core.set("expressions", [named(key, f"k{i}") for i, key in enumerate(keys, 1)])
+    key = tuple(f"k{i}" for i in range(1, len(keys) + 1))
+    output_key = given(select, keys)
+    folded = folded if folded is not None and len(output_key) == len(keys) else None
+    values = folded.values if folded is not None else []
+    named_keys = [named(node, name) for node, name in zip(keys, key, strict=True)]
+    named_values = [named(node, f"v{i}") for i, node in enumerate(values, 1)]
+    core.set("expressions", [*named_keys, *named_values])
     touched = {child: signed(core, child) for child in children}
+    columns = used(inlined, children)
     equal = equalities(inlined.args.get("where"), *(j.args.get("on") for j in joins(inlined)))
-    restrict(inlined, keys, equal, len(items(inlined)))
+    if keys:
+        restrict(inlined, keys, equal, len(items(inlined)))
     return Cut(
         "partitioned",
         select,
         children,
         keys=touched,
-        key=tuple(f"k{i}" for i in range(1, len(keys) + 1)),
+        key=key,
         restricted=inlined,
-        output_key=given(select, keys),
+        output_key=output_key,
         exact=is_exact(select),
+        used=columns,
+        folds=folded.folds if folded is not None else (),
+        finish=folded.finish if folded is not None else None,
     )
 
 
@@ -55,8 +70,6 @@ def _keys(select: exp.Select) -> list[exp.Expr]:
     groups = group_keys(select)
     found = windows(select)
     if not found:
-        if not groups:
-            raise Recompute("an aggregate over all rows")
         return groups
     common = [plain(key) for key in found[0].args.get("partition_by") or []]
     for window in found[1:]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from catalog.query.blocks.cuts import Cut
-from catalog.query.blocks.linear import signed
+from catalog.query.blocks.linear import signed, used
 from catalog.query.blocks.nesting import around
 from catalog.query.blocks.restricting import restrict
 from catalog.query.blocks.shape import column, items, named, outputs, tables
@@ -20,6 +20,7 @@ def cut(cutter: Cutter, query: exp.SetOperation) -> Cut:
     """The block of EXCEPT or INTERSECT, with ALL or without."""
     children: dict[str, Cut | str] = {}
     touched: dict[str, exp.Query] = {}
+    columns: dict[str, tuple[str, ...] | None] = {}
     restricted = query.copy()
     names = outputs(query)
     for side in ("this", "expression"):
@@ -34,6 +35,7 @@ def cut(cutter: Cutter, query: exp.SetOperation) -> Cut:
         touched |= {child: signed(core, child) for child in tables(inlined)}
         restrict(inlined, keys, [], 1)
         restricted.set(side, inlined)
+        columns |= used(core, tables(core))
     key = tuple(f"k{i}" for i in range(1, len(names) + 1))
     return Cut(
         "partitioned",
@@ -43,4 +45,5 @@ def cut(cutter: Cutter, query: exp.SetOperation) -> Cut:
         key=key,
         restricted=restricted,
         output_key=tuple(names),
+        used=columns,
     )

@@ -42,10 +42,11 @@ def aggregates(select: exp.Select) -> bool:
     """Whether it aggregates, with or without GROUP BY."""
     if select.args.get("group") or select.args.get("having"):
         return True
-    return any(_is_aggregate(node) for node in own(*select.expressions))
+    return any(is_aggregate(node) for node in own(*select.expressions))
 
 
-def _is_aggregate(node: exp.Expr) -> bool:
+def is_aggregate(node: exp.Expr) -> bool:
+    """Whether a node is an aggregate's call, and not a window's."""
     if not isinstance(node, exp.Anonymous) or node.this not in SPARK_AGGREGATES:
         return False
     around = node.parent

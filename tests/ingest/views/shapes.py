@@ -22,7 +22,7 @@ Rows = Counter[Row]
 def relation(columns: str, *key: str) -> Relation:
     """Columns from `name type, ..`."""
     fields = (field.split(" ", 1) for field in columns.split(", "))
-    return Relation(tuple(Column(n, Type.parse(t)) for n, t in fields), key)
+    return Relation(tuple(Column(n, Type.parse(t), n not in key) for n, t in fields), key)
 
 
 TABLES = {

@@ -70,3 +70,12 @@ window of all|SELECT a, row_number() OVER (ORDER BY b) AS n FROM t
 scalar subquery|SELECT k, (SELECT max(b) FROM t WHERE t.a = w.a) AS m FROM w
 not in|SELECT k FROM w WHERE a NOT IN (SELECT a FROM t)
 offset|SELECT a, b FROM t ORDER BY a LIMIT 3 OFFSET 2
+counted sums|SELECT a, count(*) AS n, count(b) AS m, sum(b) AS x, count(d) AS o, sum(d) AS y, avg(d) AS z FROM t GROUP BY a
+sums without counts|SELECT a, sum(b) AS x, sum(d) AS y FROM t GROUP BY a
+sums of what is there|SELECT a, count(*) AS n, sum(k) AS x, min(k) AS y FROM w GROUP BY a
+counts by filter|SELECT s, count(*) AS n, count(*) FILTER (WHERE b > 1) AS x, count(b) FILTER (WHERE a = 1) AS y, sum(b) FILTER (WHERE a = 1) AS z FROM t GROUP BY s
+utmost of joined|SELECT t.a, count(*) AS n, min(u.c) AS x, max(t.s) AS y, max(t.f) AS z FROM t JOIN u ON t.a = u.a GROUP BY t.a
+counts of all|SELECT count(*) AS n, count(b) AS m, sum(b) AS x, sum(d) AS y FROM t
+sums of all|SELECT sum(b) AS x, sum(d) AS y, max(s) AS z FROM t
+totals shared|SELECT t.a, x.n FROM t CROSS JOIN (SELECT count(*) AS n FROM u) x
+renamed groups|SELECT g.n AS m, g.a AS b FROM (SELECT a, count(*) AS n FROM t GROUP BY a) g

@@ -1,0 +1,130 @@
+"""Groups that follow from their stored rows and what changed: counts, sums, least, greatest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlglot import exp
+
+from catalog.query.blocks.exact import is_exact
+from catalog.query.blocks.shape import column, is_aggregate, items, own, plain, windows
+from catalog.query.build import when
+from ingest.contract.views import FOLDED, Fold
+
+How = Literal["rows", "count", "sum", "min", "max"]
+_HOW: dict[str, How] = {"COUNT": "count", "SUM": "sum", "MIN": "min", "MAX": "max"}
+Present = Mapping[str, frozenset[str]]
+"""The columns of each input that are never null."""
+
+
+@dataclass(frozen=True)
+class Folding:
+    """`values` are the aggregates' arguments, which the changes must give as v1, .."""
+
+    folds: tuple[Fold, ...]
+    values: list[exp.Expr]
+    finish: exp.Select
+
+
+def folding(select: exp.Select, keys: list[exp.Expr], present: Present) -> Folding | None:
+    """How a SELECT with aggregates can be folded; None when it cannot."""
+    if windows(select) or select.args.get("having") or select.args.get("distinct"):
+        return None
+    calls = _calls(select)
+    if not is_exact(select) or not calls or not all(_how(call) for call in calls):
+        return None
+    sure = _sure(select, present)
+    stored = {plain(out): out.alias_or_name for out in reversed(select.expressions)}
+    states = [_state(call, sure) for call in calls]
+    known = {
+        state: stored[call] for state, call in zip(states, calls, strict=True) if call in stored
+    }
+    if not all(state in known for state in states):
+        return None
+    values = list(dict.fromkeys(value for _, value, _ in states if value is not None))
+    folds = tuple(
+        Fold(how, known[how, value, sure_], _value_name(values, value), sure_)
+        for how, value, sure_ in states
+    )
+    names = {call: _number("s", i) for i, call in enumerate(calls, 1)}
+    names |= {key: _number("k", i) for i, key in enumerate(keys, 1)}
+    finish = _finish(select, names)
+    return Folding(folds, values, finish) if finish is not None else None
+
+
+State = tuple[How, exp.Expr | None, bool]
+
+
+def _calls(select: exp.Select) -> list[exp.Expr]:
+    """The aggregates of the select list, each with its FILTER."""
+    found: dict[exp.Expr, None] = {}
+    for node in own(*select.expressions):
+        if is_aggregate(node):
+            around = node.parent
+            found[(around if isinstance(around, exp.Filter) else node).copy()] = None
+    return list(found)
+
+
+def _parts(call: exp.Expr) -> tuple[str, list[exp.Expr], exp.Expr | None]:
+    """The aggregate's name and arguments, and the condition of its FILTER."""
+    inner = call.this if isinstance(call, exp.Filter) else call
+    test = call.expression.this if isinstance(call, exp.Filter) else None
+    return str(inner.this), inner.expressions, test
+
+
+def _how(call: exp.Expr) -> How | None:
+    name, arguments, _ = _parts(call)
+    whole = len(arguments) == 1 and not isinstance(arguments[0], exp.Distinct)
+    return _HOW.get(name) if whole else None
+
+
+def _state(call: exp.Expr, sure: set[exp.Expr]) -> State:
+    """What has to be known of a group. Counting what is never null is counting rows."""
+    name, (argument,), test = _parts(call)
+    how = _HOW[name]
+    if test is not None:
+        return how, when((test, argument)), False
+    certain = isinstance(argument, exp.Literal) or _inner(argument) in sure
+    if how == "count" and certain:
+        return "rows", None, True
+    return how, argument, certain
+
+
+def _inner(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Paren | exp.Cast) and not isinstance(node, exp.TryCast):
+        node = node.this
+    return node
+
+
+def _sure(select: exp.Select, present: Present) -> set[exp.Expr]:
+    return {
+        column(name, item.alias)
+        for item in items(select)
+        if isinstance(item, exp.Table)
+        for name in present.get(item.name, ())
+    }
+
+
+def _value_name(values: list[exp.Expr], value: exp.Expr | None) -> str:
+    return "" if value is None else _number("v", values.index(value) + 1)
+
+
+def _number(letter: str, number: int) -> str:
+    return letter + str(number)
+
+
+def _finish(select: exp.Select, names: dict[exp.Expr, str]) -> exp.Select | None:
+    """The select list over the folded groups; None when it needs more than they have."""
+    outputs: list[exp.Expr] = []
+    for out in select.expressions:
+        made = out.copy().transform(lambda node: _folded(node, names))
+        if any(found.table != FOLDED for found in made.find_all(exp.Column)):
+            return None
+        outputs.append(made)
+    return exp.Select(expressions=outputs).from_(exp.to_identifier(FOLDED).name)
+
+
+def _folded(node: exp.Expr, names: dict[exp.Expr, str]) -> exp.Expr:
+    return column(names[node], FOLDED) if node in names else node
