@@ -82,8 +82,7 @@ def definition(
     names = ReadableNames(scope)
     _keepable(statement.query, names)
     body = fixed(statement, scope, system)
-    kinds = {entry.kind for entry in body.used.values()}
-    if "source" in kinds:
+    if any(entry.kind == "source" and not entry.fed for entry in body.used.values()):
         message = "materialized views over the progress of a source are not supported yet"
         raise NotSupported(message, hint="Name a table of the source.")
     return Definition(body, _key(body, names), sealed=not _changing(body))
@@ -92,7 +91,9 @@ def definition(
 def _changing(body: Fixed) -> bool:
     """Whether anything that the query reads can change."""
     return any(
-        entry.kind == "table" or (isinstance(entry.facts, ViewFacts) and not entry.facts.sealed)
+        entry.kind == "table"
+        or entry.fed
+        or (isinstance(entry.facts, ViewFacts) and not entry.facts.sealed)
         for entry in body.used.values()
     )
 

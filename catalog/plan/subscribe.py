@@ -29,7 +29,7 @@ def subscribe(statement: Subscribe, scope: Scope, system: Names | None = None) -
         raise TypeError(statement)
     entry = _entry(name, scope, system)
     query = exp.select("*").from_(_table(entry.path if entry else name.parts))
-    recorded = entry is not None and entry.kind in ("table", "materialized view")
+    recorded = entry is not None and (entry.fed or entry.kind in ("table", "materialized view"))
     if entry is not None and entry.kind == "materialized view" and entry.view.target:
         recorded = False
     return Follow(statement, Select(query), entry if recorded else None)

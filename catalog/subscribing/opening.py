@@ -64,7 +64,7 @@ def _subject(plan: Follow, reader: Reader, scope: Scope) -> Subject:
         return _recorded(plan.entry, plan.select, reader, scope)
     names = reader.names(scope)
     found = inspect(plan.select.query, names)
-    sources = any(entry.kind == "source" for entry in names.used.values())
+    sources = any(entry.kind == "source" and not entry.fed for entry in names.used.values())
     if found.kind == "system" or sources:
         return _polled(plan.select, reader, scope)
     region = scope.picture.region
@@ -97,7 +97,7 @@ def _recorded(entry: Entry, select: Select, reader: Reader, scope: Scope) -> Rec
         return own.read(_as_of(Select(query), time), now, Variables(), None).data
 
     sealed = entry.kind == "materialized view" and entry.view.sealed
-    exact = entry.kind == "table"
+    exact = entry.kind == "table" or entry.fed
     return Recorded(reader.region, entry.id, entry.path, columns, rows, exact, sealed)
 
 

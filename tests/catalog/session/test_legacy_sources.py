@@ -7,8 +7,12 @@ import re
 import pytest
 
 from catalog import desired, snapshot
+from catalog.plan import plan
 from catalog.plan.picture import Entry
+from catalog.plan.plans import Follow
+from catalog.plan.scope import Scope
 from catalog.results import Done
+from catalog.sql.parse import parse_one
 from ingest.errors import HeadraceError
 from tests.catalog.session.conftest import Run, rows_of, run, session
 
@@ -286,3 +290,25 @@ def test_subsources_are_not_written(run: Run) -> None:
         run("INSERT INTO bids VALUES (1)")
     with pytest.raises(HeadraceError, match="bids is a subsource"):
         run("CREATE TABLE t FROM SOURCE bids (REFERENCE bids)")
+
+
+def test_views_and_subscriptions_read_them(run: Run) -> None:
+    run(LEGACY)
+    run(f"{AUCTION} FOR TABLES (bids); {COUNTER}; CREATE SOURCE w FROM WEBHOOK BODY FORMAT TEXT")
+    run(
+        "CREATE MATERIALIZED VIEW best AS "
+        "SELECT auction_id, max(amount) AS most FROM bids GROUP BY 1"
+    )
+    run("CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM counter")
+    run("CREATE MATERIALIZED VIEW words AS SELECT body FROM w")
+    assert not entry("best").view.sealed
+    with refused("materialized views over the progress of a source are not supported yet"):
+        run("CREATE MATERIALIZED VIEW far AS SELECT * FROM house_progress")
+    for name in ("bids", "counter", "w"):
+        planned = plan(
+            parse_one(f"SUBSCRIBE {name}").statement, Scope(snapshot.current(REGION), "x")
+        )
+        assert isinstance(planned, Follow)
+        assert planned.entry == entry(name)
+    with refused("still depended upon by materialized view"):
+        run("DROP SOURCE w")
