@@ -81,6 +81,9 @@ class Flow(Protocol):
     def wait(self, seconds: float) -> bool:
         """Wait until there may be more to take; False when the time is over."""
 
+    def cancel(self) -> None:
+        """Let `take` raise that the statement was cancelled; from any thread."""
+
     def close(self) -> None:
         """Nobody reads any more."""
 

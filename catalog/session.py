@@ -34,7 +34,7 @@ from catalog.plan.plans import (
 )
 from catalog.plan.scope import Scope
 from catalog.plan.show import needs_system
-from catalog.results import Description, Done, Notice, Result, Stream
+from catalog.results import Description, Done, Flow, Notice, Result, Stream
 from catalog.sequence import Sequencer, show, shown
 from catalog.sql.nodes import session as nodes
 from catalog.sql.nodes.show import ShowObjects
@@ -80,6 +80,7 @@ class Session:
         self.region = region or settings.HEADRACE_REGION
         self.variables = Variables()
         self._transaction: OpenTransaction | None = None
+        self._flow: Flow | None = None
         self._sequencer = Sequencer(self.region, role, automatic=automatic)
 
     @property
@@ -161,6 +162,8 @@ class Session:
 
     def cancel(self) -> None:
         """Stop what the session is reading; may be called from another thread."""
+        if self._flow is not None and not self._flow.finished:
+            self._flow.cancel()
         self._sequencer.cancel()
 
     @contextmanager
@@ -217,7 +220,9 @@ class Session:
             case Follow():
                 scope = self._scope(picture)
                 reader = self._sequencer.reader
-                return subscribing.subscribe(planned, reader, scope, self.variables)
+                stream = subscribing.subscribe(planned, reader, scope, self.variables)
+                self._flow = stream.flow
+                return stream
             case _:
                 scope = self._scope(picture)
                 return self._sequencer.run(planned, scope, self.variables, transaction)

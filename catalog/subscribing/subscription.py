@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from catalog.errors import StatementError
 from catalog.subscribing import presence
 from catalog.subscribing.changes import between, stamped
 from catalog.subscribing.follower import Follower, follow
@@ -71,6 +72,7 @@ class Subscription:
         self._read = read
         self._pending: deque[Batch] = deque()
         self._ready = threading.Event()
+        self._cancelled = False
         self._listener: Callable[[], None] | None = None
         self._follower: Follower | None = None
         if not subject.sealed:
@@ -116,6 +118,10 @@ class Subscription:
 
         Raises HeadraceError when it cannot go on.
         """
+        if self._cancelled and not self.finished:
+            self.close()
+            message = "canceling statement due to user request"
+            raise StatementError(message, sqlstate="57014")
         while not self.finished and not self._pending:
             if not self._advance():
                 return None
@@ -124,6 +130,11 @@ class Subscription:
             self.counts.batches += 1
             self.counts.rows += batch.num_rows
         return batch
+
+    def cancel(self) -> None:
+        """Let `take` raise that the statement was cancelled; from any thread."""
+        self._cancelled = True
+        self._tell()
 
     def close(self) -> None:
         """Nobody reads any more."""

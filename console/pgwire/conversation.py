@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from catalog.results import Done, Result, Rows
+from catalog.results import Done, Result, Rows, Stream
 from console.execute import UserSession
 from console.pgwire import deallocate, messages
 from console.pgwire.descriptions import row_description, spread
@@ -17,6 +17,7 @@ from console.pgwire.failures import error_response, is_wanted, notice_response
 from console.pgwire.messages import Fields, Message, ProtocolViolation, WatchedReader
 from console.pgwire.prepared import Portal, Prepared, UnknownStatement
 from console.pgwire.session_thread import SessionThread
+from console.pgwire.streaming import Streaming
 from console.pgwire.values import row_messages
 from ingest.errors import HeadraceError
 
@@ -59,6 +60,12 @@ class Conversation:
     async def hold(self) -> None:
         """Read and answer until the client says goodbye. Raises ConnectionError kinds."""
         self._ready()
+        try:
+            await self._hold()
+        finally:
+            self._drop(*self._portals)
+
+    async def _hold(self) -> None:
         while True:
             await self._writer.drain()
             received = await messages.read_message(self._reader)
@@ -92,7 +99,7 @@ class Conversation:
     async def query(self, fields: Fields) -> None:
         """Query: every statement of a text, its results as they come."""
         sql = fields.text()
-        self._portals.pop("", None)
+        self._drop("")
         self._prepared.pop("", None)
         results = self._results(sql)
         count = 0
@@ -118,6 +125,7 @@ class Conversation:
         """Bind: give a prepared statement its parameters."""
         name = fields.text()
         prepared = self._statement(fields.text())
+        self._drop(name)
         parameters = await self._run(prepared.bound, fields, self._session)
         self._portals[name] = Portal(prepared, parameters, fields.shorts())
         self._writer.write(messages.BIND_COMPLETE)
@@ -147,7 +155,7 @@ class Conversation:
         result = None
         if portal.prepared.gives_rows:
             result = await self._run(portal.run, self._session)
-        if isinstance(result, Rows):
+        if isinstance(result, Rows | Stream):
             formats = spread(portal.formats, len(result.relation.columns))
             self._writer.write(row_description(result.relation, formats))
         else:
@@ -165,6 +173,8 @@ class Conversation:
             self._writer.write(messages.EMPTY_QUERY)
         elif isinstance(result, Rows):
             await self._send_portal(portal, result, most)
+        elif isinstance(result, Stream) and portal.streaming is not None:
+            await self._send_stream(portal.streaming, portal.formats, most)
         else:
             await self._tell(result)
 
@@ -184,14 +194,17 @@ class Conversation:
     async def close(self, fields: Fields) -> None:
         """Close: forget a prepared statement or a portal; one that is not there is fine."""
         kind, name = fields.take(1), fields.text()
-        (self._prepared if kind == b"S" else self._portals).pop(name, None)
+        if kind == b"S":
+            self._prepared.pop(name, None)
+        else:
+            self._drop(name)
         self._writer.write(messages.CLOSE_COMPLETE)
 
     async def sync(self, fields: Fields) -> None:
         """Sync: the end of a batch, and of an error's reach."""
         self._skipping = False
         if self._session.transaction_status == "I":
-            self._portals.clear()
+            self._drop(*self._portals)
         self._ready()
 
     async def flush(self, fields: Fields) -> None:
@@ -200,10 +213,17 @@ class Conversation:
     async def ignored(self, fields: Fields) -> None:
         """What is left of a COPY that failed."""
 
-    def _results(self, sql: str) -> Iterator[Result]:
+    def _drop(self, *names: str) -> None:
+        """Forget portals; their streams end."""
+        for name in names:
+            portal = self._portals.pop(name, None)
+            if portal is not None:
+                portal.close()
+
+    def _results(self, sql: str) -> Iterator[Result | Stream]:
         gone = deallocate.named(sql)
         if gone is None:
-            return self._session.execute(sql)
+            return self._session.stream(sql)
         return iter((Done(self._deallocate(gone)),))
 
     def _deallocate(self, name: str) -> str:
@@ -225,7 +245,12 @@ class Conversation:
             raise UnknownStatement(told, sqlstate="34000")
         return self._portals[name]
 
-    async def _tell(self, result: Result) -> None:
+    async def _tell(self, result: Result | Stream) -> None:
+        if isinstance(result, Stream):
+            formats = (0,) * len(result.relation.columns)
+            self._writer.write(row_description(result.relation, formats))
+            await self._send_stream(Streaming(result), formats)
+            return
         self._notices(result)
         if isinstance(result, Rows):
             formats = (0,) * len(result.relation.columns)
@@ -243,7 +268,29 @@ class Conversation:
             self._writer.write(chunk)
             await self._writer.drain()
 
-    def _notices(self, result: Result) -> None:
+    async def _send_stream(
+        self, streaming: Streaming, formats: tuple[int, ...], most: int = 0
+    ) -> None:
+        """Rows as they come: until there are `most`, or the end of the stream."""
+        stream, sent = streaming.stream, 0
+        if not streaming.begun:
+            self._notices(stream)
+        try:
+            while True:
+                part = await self._run(streaming.take, most - sent if most > 0 else 0)
+                if part is None:
+                    break
+                await self._send_rows(Rows(stream.tag, stream.relation, part), formats)
+                sent += part.num_rows
+                if 0 < most == sent:
+                    self._writer.write(messages.PORTAL_SUSPENDED)
+                    return
+        except BaseException:
+            streaming.close()
+            raise
+        self._writer.write(messages.command_complete(f"{stream.tag} {streaming.sent}"))
+
+    def _notices(self, result: Result | Stream) -> None:
         least = self._session.variable("client_min_messages")
         for notice in result.notices:
             if is_wanted(notice, least):

@@ -31,6 +31,11 @@ class WatchedReader(StreamReader):
         self.has_ended = True
         super().feed_eof()
 
+    def set_exception(self, exc: Exception) -> None:
+        """The connection is broken: what was sent was not read."""
+        self.has_ended = True
+        super().set_exception(exc)
+
 
 @dataclass(frozen=True)
 class Message:

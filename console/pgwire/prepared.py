@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from catalog.parameters import Parameter, Typed
-from catalog.results import Description, Result
+from catalog.results import Description, Result, Stream
 from catalog.sql.nodes.statement import ANSWERED
 from catalog.sql.parse import parse
 from console.execute import UserSession
 from console.pgwire.binary import to_text
 from console.pgwire.descriptions import spread
 from console.pgwire.messages import Fields, ProtocolViolation
+from console.pgwire.streaming import Streaming
 from ingest.contract.types import TEXT, Type
 
 _TEXT_OIDS = {0, 18, 19, 25, 705, 1042, 1043}
@@ -74,16 +75,24 @@ class Portal:
     prepared: Prepared
     parameters: tuple[Parameter, ...] = ()
     formats: tuple[int, ...] = ()
-    result: Result | None = None
+    result: Result | Stream | None = None
     ran: bool = False
     sent: int = 0
+    streaming: Streaming | None = None
 
-    def run(self, session: UserSession) -> Result | None:
+    def run(self, session: UserSession) -> Result | Stream | None:
         """The statement's result, None for an empty one; runs it the first time only."""
         if not self.ran:
             self.ran = True
-            self.result = next(iter([*session.execute(self.prepared.sql, self.parameters)]), None)
+            self.result = next(iter([*session.stream(self.prepared.sql, self.parameters)]), None)
+            if isinstance(self.result, Stream):
+                self.streaming = Streaming(self.result)
         return self.result
+
+    def close(self) -> None:
+        """Nobody asks for its rows any more."""
+        if self.streaming is not None:
+            self.streaming.close()
 
 
 def _type(oid: int) -> Type:
