@@ -13,7 +13,7 @@ class ViewDetails(models.Model):
 
     `key` names columns that no two rows share. `guard` is what a replacement is applied by itself
     under (`catalog.plan.picture.Guard` as JSON), empty when a person applies it. `sealed`: nothing
-    it reads can change. `undo` asks for the definition before the last apply.
+    it reads can change.
     """
 
     item = models.OneToOneField(
