@@ -16,6 +16,7 @@ from django.conf import settings
 
 from catalog import privileges, snapshot, subscribing
 from catalog.bootstrap import ensure_role
+from catalog.cursors import Cursors, wait_of
 from catalog.errors import NotSupported, StaleCatalog, StatementError
 from catalog.open_transaction import OpenTransaction
 from catalog.parameters import Parameter, Typed, bind, wanted
@@ -37,6 +38,7 @@ from catalog.plan.show import needs_system
 from catalog.results import Description, Done, Flow, Notice, Result, Stream
 from catalog.sequence import Sequencer, show, shown
 from catalog.sql.nodes import session as nodes
+from catalog.sql.nodes.cursors import Close, Declare, Fetch
 from catalog.sql.nodes.show import ShowObjects
 from catalog.sql.nodes.statement import ANSWERED, DEFINITIONS, Statement
 from catalog.sql.nodes.subscribe import Subscribe
@@ -57,9 +59,9 @@ def _together(parsed: Sequence[Parsed]) -> bool:
     return len(parsed) > 1 and all(isinstance(one.statement, DEFINITIONS) for one in parsed)
 
 
-def _no_stream(statement: Subscribe) -> NotSupported:
+def _no_stream(statement: Statement) -> NotSupported:
     message = f"unsupported via this API: {render(statement)}"
-    hint = "The websocket /api/experimental/sql and the SQL shell stream it."
+    hint = "The websocket /api/experimental/sql, psql and the SQL shell can do it."
     return NotSupported(message, hint=hint)
 
 
@@ -81,6 +83,7 @@ class Session:
         self.variables = Variables()
         self._transaction: OpenTransaction | None = None
         self._flow: Flow | None = None
+        self._cursors = Cursors()
         self._sequencer = Sequencer(self.region, role, automatic=automatic)
 
     @property
@@ -119,7 +122,7 @@ class Session:
             return
         for one in parsed:
             with self._failing(one.start):
-                if not streams and isinstance(one.statement, Subscribe):
+                if not streams and isinstance(one.statement, Subscribe | Declare | Fetch | Close):
                     raise _no_stream(one.statement)
                 result = self._run(bind(one.statement, parameters))
             yield result
@@ -160,6 +163,14 @@ class Session:
         if self._transaction is not None:
             self._transaction.failed = True
 
+    def cursor(self, name: str) -> Relation | None:
+        """The columns of the open cursor of that name, if there is one."""
+        return self._cursors.relation(name)
+
+    def close(self) -> None:
+        """End what goes on: cursors."""
+        self._cursors.close()
+
     def cancel(self) -> None:
         """Stop what the session is reading; may be called from another thread."""
         if self._flow is not None and not self._flow.finished:
@@ -180,6 +191,8 @@ class Session:
         self._refuse_when_failed(statement)
         if not isinstance(statement, ANSWERED):
             return None
+        if isinstance(statement, Fetch):
+            return self._cursors.named(statement.name).relation
         scope = self._scope(self._picture())
         facts = Purifier(self.region).fill_in(statement, scope)
         planned = self._plan(statement, facts, scope.picture)
@@ -206,6 +219,8 @@ class Session:
             return self._savepoint(statement)
         if isinstance(statement, nodes.Discard):
             return self._discard(statement)
+        if isinstance(statement, Declare | Fetch | Close):
+            return self._cursor(statement)
         transaction = self._transaction
         self._refuse_when_failed(statement)
         purifier = transaction.purifier if transaction else Purifier(self.region)
@@ -226,6 +241,27 @@ class Session:
             case _:
                 scope = self._scope(picture)
                 return self._sequencer.run(planned, scope, self.variables, transaction)
+
+    def _cursor(self, statement: Declare | Fetch | Close) -> Result:
+        """Cursors live in a transaction; each reads at its one time."""
+        self._refuse_when_failed(statement)
+        match statement:
+            case Fetch():
+                wait = wait_of(statement.timeout)
+                return self._cursors.named(statement.name).fetch(statement.count, wait)
+            case Close():
+                self._cursors.close(statement.name)
+                return Done("CLOSE CURSOR")
+            case _:
+                if self._transaction is None:
+                    message = "DECLARE CURSOR can only be used in transaction blocks"
+                    raise StatementError(message, sqlstate="25P01")
+                self._cursors.free(statement.name)
+                result = self._run(statement.statement)
+                if isinstance(result, Done):
+                    raise TypeError(result)
+                self._cursors.declare(statement.name, result)
+                return Done("DECLARE CURSOR", result.notices)
 
     def _picture(self) -> Picture:
         if self._transaction is not None:
@@ -288,6 +324,7 @@ class Session:
             return Done("BEGIN")
         if transaction is None:
             return Done(action.upper(), (_NONE,))
+        self._cursors.close()
         self._transaction = None
         if action == "rollback" or transaction.failed:
             self.variables = transaction.variables

@@ -18,6 +18,7 @@ from catalog import snapshot
 from catalog.parameters import Parameter
 from catalog.results import Description, Result, Stream
 from catalog.session import Session, role_for
+from ingest.contract.relation import Relation
 from ingest.contract.types import Type
 from ingest.errors import HeadraceError
 
@@ -91,6 +92,14 @@ class UserSession:
     def fail(self) -> None:
         """Let an open transaction fail, for an error that the session did not see itself."""
         self._session.fail()
+
+    def cursor(self, name: str) -> Relation | None:
+        """The columns of the open cursor of that name, if there is one."""
+        return self._session.cursor(name)
+
+    def close(self) -> None:
+        """The client is gone: end what goes on."""
+        self._session.close()
 
     def cancel(self) -> None:
         """Stop the query that is running; may be called from another thread.

@@ -30,6 +30,7 @@ from catalog.plan.scope import Scope
 from catalog.query.names import Names
 from catalog.sql.nodes import comment as comments
 from catalog.sql.nodes import connection as connections
+from catalog.sql.nodes import cursors
 from catalog.sql.nodes import item as items
 from catalog.sql.nodes import legacy as legacies
 from catalog.sql.nodes import materialized_view as materialized_views
@@ -66,11 +67,15 @@ def plan(
         return _session(statement)
     if isinstance(statement, _PlainTable):
         return _plain_table(statement, scope)
-    if isinstance(statement, sessions.Savepoint | sessions.Discard):
+    if isinstance(statement, _SessionsOwn):
         raise TypeError(statement)
     return _definition(statement, scope, facts)
 
 
+_SessionsOwn = (
+    sessions.Savepoint | sessions.Discard | cursors.Declare | cursors.Fetch | cursors.Close
+)
+"""What a session does itself, without a plan."""
 _SessionStatement = (
     sessions.SetVariable
     | sessions.TransactionControl

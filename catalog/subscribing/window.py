@@ -14,6 +14,8 @@ import pyarrow as pa
 MOST_ROWS = 200_000
 """Changes that a window keeps; the newest step is kept whatever its size."""
 MOST_STEPS = 2_000
+MADE_STEPS = 20
+"""Steps whose rows are kept in readers' forms too."""
 T = TypeVar("T")
 
 
@@ -58,6 +60,11 @@ class Step:
                 self._batches[key] = make()
             return self._batches[key]
 
+    def forget(self) -> None:
+        """Drop the forms that were made of it: most readers have passed."""
+        with self._lock:
+            self._batches.clear()
+
 
 class Window:
     """The newest steps, without a gap between them. Safe from any thread."""
@@ -84,6 +91,8 @@ class Window:
         with self._lock:
             self._steps.append(step)
             self._end = step.upto
+            if len(self._steps) > MADE_STEPS:
+                self._steps[-1 - MADE_STEPS].forget()
             self._rows += _rows(step)
             while len(self._steps) > 1 and (
                 self._rows > MOST_ROWS or len(self._steps) > MOST_STEPS

@@ -67,6 +67,7 @@ class _SqlSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has 
         if self._session is not None:
             with suppress(HeadraceError):
                 await work(self._session.cancel)
+            self._session.close()
 
     async def catalog_changed(self, event: dict[str, Any]) -> None:
         """Something was created, altered or dropped: who follows it looks again."""

@@ -64,6 +64,7 @@ class Conversation:
             await self._hold()
         finally:
             self._drop(*self._portals)
+            self._session.close()
 
     async def _hold(self) -> None:
         while True:
@@ -136,6 +137,10 @@ class Conversation:
         A portal that reads runs here, so that what is told is what comes.
         """
         kind, name = fields.take(1), fields.text()
+        declared = self._session.cursor(name) if kind == b"P" else None
+        if declared is not None:
+            self._writer.write(row_description(declared, (0,) * len(declared.columns)))
+            return
         if kind == b"P":
             await self._describe_portal(self._portal(name))
             return

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from catalog.sql.clauses import items, legacy, rows, session, subscribe, views, webhook
+from catalog.sql.clauses import cursors, items, legacy, rows, session, subscribe, views, webhook
 from catalog.sql.clauses.style import Style
 from catalog.sql.layout import Clause
 from catalog.sql.nodes.comment import CommentOn
 from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
+from catalog.sql.nodes.cursors import Close, Declare, Fetch
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
 from catalog.sql.nodes.legacy import AddSubsources, CreateSubsource, DropSubsources
 from catalog.sql.nodes.materialized_view import CreateMaterializedView
@@ -82,6 +83,9 @@ _WRITERS: dict[type, Callable[[Any, Style], list[Clause]]] = {
     Select: rows.select,
     ExplainTimestamp: rows.explain_timestamp,
     Subscribe: subscribe.subscribe,
+    Declare: cursors.declare,
+    Fetch: cursors.fetch,
+    Close: cursors.close,
     TransactionControl: session.transaction,
     Savepoint: session.savepoint,
     SetVariable: session.set_variable,

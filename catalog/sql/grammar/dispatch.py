@@ -8,6 +8,7 @@ from typing import NoReturn
 from catalog.sql.cursor import Cursor
 from catalog.sql.grammar.comment import comment_on
 from catalog.sql.grammar.connection import create_connection, validate_connection
+from catalog.sql.grammar.cursors import close, declare, fetch
 from catalog.sql.grammar.item import OTHER_KINDS, alter, create_database, create_schema, drop
 from catalog.sql.grammar.legacy import create_subsource
 from catalog.sql.grammar.materialized_view import (
@@ -65,6 +66,9 @@ _GRAMMARS: dict[str, Grammar] = {
     "EXPLAIN": explain,
     "SUBSCRIBE": subscribe,
     "TAIL": subscribe,
+    "DECLARE": declare,
+    "FETCH": fetch,
+    "CLOSE": close,
     "BEGIN": begin,
     "START TRANSACTION": begin,
     "COMMIT": commit,
@@ -89,9 +93,6 @@ _NOT_YET = (
     "CREATE DEFAULT INDEX",
     "CREATE UNIQUE INDEX",
     "COPY",
-    "DECLARE",
-    "FETCH",
-    "CLOSE",
     "PREPARE",
     "EXECUTE",
     "DEALLOCATE",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from catalog.sql.nodes.comment import CommentOn
 from catalog.sql.nodes.connection import CreateConnection, ValidateConnection
+from catalog.sql.nodes.cursors import Close, Declare, Fetch
 from catalog.sql.nodes.item import CreateNamespace, Drop, Rename
 from catalog.sql.nodes.legacy import AddSubsources, CreateSubsource, DropSubsources
 from catalog.sql.nodes.materialized_view import CreateMaterializedView
@@ -62,6 +63,9 @@ Statement = (
     | ShowVariable
     | Select
     | Subscribe
+    | Declare
+    | Fetch
+    | Close
     | ExplainTimestamp
     | TransactionControl
     | Savepoint
@@ -77,6 +81,7 @@ ANSWERED = (
     ShowChanges,
     Select,
     Subscribe,
+    Fetch,
     ExplainTimestamp,
 )
 """Statements whose result is rows."""

@@ -51,6 +51,32 @@ def test_a_stream_that_ends(server: Listening) -> None:
         assert [row[1:] for row in binary] == [(1, 1)]
 
 
+def test_cursors(server: Listening) -> None:
+    with server.connect() as client, server.connect() as writer:
+        with pytest.raises(psycopg.errors.NoActiveSqlTransaction):
+            client.execute("DECLARE c CURSOR FOR SELECT 1")
+        with client.transaction():
+            client.execute(f"DECLARE c CURSOR FOR {SECRETS}")
+            assert client.execute("FETCH ALL c").fetchall() == []
+            writer.execute("CREATE SECRET one AS 'x'")
+            writer.execute("CREATE SECRET two AS 'x'")
+            found = client.execute("FETCH 1 c WITH (TIMEOUT = '20s')").fetchall()
+            found += client.execute("FETCH ALL c WITH (TIMEOUT = '3s')").fetchall()
+            assert sorted(row[1:] for row in found) == [(1, "one"), (1, "two")]
+            client.execute("CLOSE c")
+            with (
+                pytest.raises(psycopg.errors.InvalidCursorName),
+                client.transaction(),
+            ):
+                client.execute("FETCH c")
+            with client.cursor(name="named") as named:
+                named.execute("SELECT name FROM mz_secrets ORDER BY name")
+                assert named.description is not None
+                assert named.fetchone() == ("one",)
+                assert named.fetchall() == [("two",)]
+        assert not [found for found in follower.followers() if found.readers]
+
+
 def test_cancelling(server: Listening) -> None:
     with server.connect() as client:
         cancel = threading.Timer(1.0, client.cancel_safe)
