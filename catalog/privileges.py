@@ -22,7 +22,7 @@ from catalog.plan.operations import (
     SetReferences,
     SetSecret,
 )
-from catalog.plan.picture import Entry, Picture
+from catalog.plan.picture import Entry, Picture, SourceFacts
 from catalog.plan.plans import Change, Plan, Write
 
 
@@ -39,6 +39,8 @@ def check(plan: Plan, picture: Picture, role: str) -> None:
             named = {entry.id for entry in plan.touches}
             for operation in plan.operations:
                 _check_operation(operation, role, named)
+            if any(_is_webhook(operation) for operation in plan.operations):
+                _own_secrets(plan, role)
         case Write():
             _must_own(plan.target, role)
         case _:
@@ -66,6 +68,18 @@ def _check_operation(operation: Operation, role: str, named: set[str]) -> None:
             raise PermissionDenied(message, hint="A superuser may.")
         case CreateItem() | CreateSpace():
             pass
+
+
+def _is_webhook(operation: Operation) -> bool:
+    facts = operation.entry.facts if isinstance(operation, CreateItem) else None
+    return isinstance(facts, SourceFacts) and facts.type == "webhook"
+
+
+def _own_secrets(plan: Change, role: str) -> None:
+    """A webhook's answers tell whether its check holds, and so what a secret is."""
+    for entry in plan.touches:
+        if entry.kind == "secret":
+            _must_own(entry, role)
 
 
 def _must_own(entry: Entry, role: str) -> None:

@@ -107,7 +107,7 @@ def _exporting(
     statement = definition(source.create_sql)
     exports = statement.exports if isinstance(statement, CreateSource) else None
     if not isinstance(statement, CreateSource) or exports is None or exports.kind != "tables":
-        return ()
+        return (ChangeItem(source),)
     kept = tuple(one for one in exports.tables if one.reference.parts not in (gone or set()))
     told = replace(exports, tables=(*kept, *more))
     changed = replace(statement, exports=told if told.tables else None)

@@ -12,6 +12,7 @@ from catalog.plan.picture import Entry
 from catalog.plan.plans import Follow
 from catalog.plan.scope import Scope
 from catalog.results import Done
+from catalog.session import Session, role_for
 from catalog.sql.parse import parse_one
 from ingest.errors import HeadraceError
 from tests.catalog.session.conftest import Run, rows_of, run, session
@@ -312,3 +313,12 @@ def test_views_and_subscriptions_read_them(run: Run) -> None:
         assert planned.entry == entry(name)
     with refused("still depended upon by materialized view"):
         run("DROP SOURCE w")
+
+
+def test_only_the_owner_adds_subsources(run: Run) -> None:
+    run(LEGACY)
+    run(f"{AUCTION} FOR ALL TABLES; DROP SOURCE bids")
+    other = Session(role_for(REGION, "eve@example.com", superuser=False), REGION)
+    for sql in ("ADD SUBSOURCE bids", "DROP SUBSOURCE users"):
+        with refused("must be owner of SOURCE house"):
+            list(other.execute(f"ALTER SOURCE house {sql}"))

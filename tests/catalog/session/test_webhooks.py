@@ -6,6 +6,7 @@ import pytest
 
 from catalog import desired, snapshot
 from catalog.names import Path
+from catalog.session import Session, role_for
 from catalog.webhooks.find import Webhook, find
 from ingest.contract.commands import Webhooks
 from ingest.errors import HeadraceError
@@ -74,8 +75,7 @@ def test_shown(run: Run) -> None:
 
 def test_one_feed_for_all(run: Run) -> None:
     run(
-        "CREATE TABLE a FROM WEBHOOK BODY FORMAT TEXT;"
-        "CREATE TABLE b FROM WEBHOOK BODY FORMAT JSON"
+        "CREATE TABLE a FROM WEBHOOK BODY FORMAT TEXT;CREATE TABLE b FROM WEBHOOK BODY FORMAT JSON"
     )
     assert found("a").feed == found("b").feed
     assert found("a").reference != found("b").reference
@@ -140,3 +140,14 @@ def test_refused(run: Run, sql: str, message: str) -> None:
     run(SIGNED)
     with pytest.raises(HeadraceError, match=message):
         run(sql)
+
+
+def test_a_secret_of_somebody_else(run: Run) -> None:
+    """The answers of a webhook would tell what it is."""
+    run("CREATE SECRET key AS 'shh'")
+    other = Session(role_for(REGION, "eve@example.com", superuser=False), REGION)
+    sql = "CREATE TABLE t FROM WEBHOOK BODY FORMAT TEXT CHECK (WITH (SECRET key) key LIKE 's%')"
+    with pytest.raises(HeadraceError, match="must be owner of SECRET key"):
+        list(other.execute(sql))
+    list(other.execute("CREATE SECRET mine AS 'x'"))
+    list(other.execute(sql.replace("key", "mine")))
