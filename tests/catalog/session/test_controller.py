@@ -8,14 +8,11 @@ import pytest
 from django.utils import timezone
 
 from catalog import leases, reads, snapshot, upkeep
-from catalog.answering import Reader
 from catalog.controller import Host, write_reports
 from catalog.desired import dropped_feeds, feed_command, wanted_feeds
 from catalog.models import Feed, Job, Region, StatusHistory
 from catalog.oracle import next_time
-from catalog.plan.plans import Read
-from catalog.sql.parse import parse_one
-from catalog.variables import Variables
+from catalog.session import Session
 from ingest import engine
 from ingest.contract.reports import ExportReport, FeedReport
 from ingest.errors import Transient
@@ -162,14 +159,14 @@ def test_no_session_reads_older_than_another_has_seen(run: Run) -> None:
             ),
         )
 
-    def time_of(name: str, isolation: str = "strict serializable") -> int:
-        reader = Reader(REGION, "ada@example.com")
-        variables = Variables()
-        variables.set("transaction_isolation", isolation)
-        variables.set("statement_timeout", "100ms")
-        read = Read(parse_one(f"SELECT * FROM {name}").statement)  # type: ignore[arg-type]
-        picture = snapshot.current(REGION)
-        return reader._time(read, [entries[name]], picture, variables, None)
+    def time_of(name: str, isolation: str = "strict serializable") -> object:
+        session = Session("ada@example.com", REGION)
+        text = (
+            f"SET transaction_isolation = '{isolation}'; SET statement_timeout = '100ms'; "
+            f"EXPLAIN TIMESTAMP FOR SELECT * FROM {name}"
+        )
+        *_, answer = session.execute(text)
+        return rows_of(answer)[0][0]
 
     assert time_of("a") == 100
     with pytest.raises(Transient, match="statement timeout"):
