@@ -1,0 +1,103 @@
+"""Which kind of blocks queries are cut into, and why; without Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import sqlglot
+
+from catalog.query.blocks import unmaintainable
+from ingest.contract.views import Block
+from tests.ingest.views.shapes import Names, maintained
+
+CASES = [
+    line.split("|", 5)
+    for line in Path(__file__).with_name("blocks.sql").read_text(encoding="utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case[5] for case in CASES])
+def test_kind_reason_and_keys(case: list[str]) -> None:
+    """blocks.sql: the kind, why not a better one, the key, the output key, the folds, a query."""
+    query = maintained(case[5])
+    block = query.block
+    folds = [fold.how for fold in block.folds]
+    lists = (query.key, block.output_key, folds)
+    assert [block.kind, block.reason, *(",".join(names) for names in lists)] == case[:5]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case[5] for case in CASES])
+def test_every_place_is_an_input_of_its_own(case: list[str]) -> None:
+    query = maintained(case[5])
+    names = query.block.inputs
+    assert sorted(names) == sorted(query.inputs)
+    assert len(set(names)) == len(names)
+    assert all(name.split("_")[0] == item for name, item in query.inputs.items())
+
+
+def _blocks(block: Block) -> list[Block]:
+    below = [child for child in block.children.values() if isinstance(child, Block)]
+    return [block, *(found for child in below for found in _blocks(child))]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case[5] for case in CASES])
+def test_every_change_is_followed(case: list[str]) -> None:
+    for block in _blocks(maintained(case[5]).block):
+        if block.kind in ("linear", "partitioned"):
+            followed = [part.child for part in (*block.parts, *block.keys)]
+            assert sorted(followed) == sorted(block.children)
+        if block.keys:
+            last = len(block.parts)
+            assert list(block.children)[last:] == [part.child for part in block.keys]
+
+
+@pytest.mark.parametrize(
+    ("sql", "columns"),
+    [
+        ("SELECT a, count(*) AS n FROM t WHERE s = 'x' GROUP BY a", ("a", "s")),
+        ("SELECT DISTINCT b FROM t", ("b",)),
+        ("SELECT a FROM t EXCEPT SELECT b FROM t", ("a",)),
+    ],
+)
+def test_only_columns_that_matter_count_as_changes(sql: str, columns: tuple[str, ...]) -> None:
+    assert maintained(sql).block.keys[0].columns == columns
+
+
+@pytest.mark.parametrize(
+    ("sql", "name"),
+    [
+        ("SELECT now() FROM t", "now"),
+        ("SELECT current_timestamp", "now"),
+        ("SELECT a FROM t WHERE mz_now() > 5", "mz_now"),
+        ("SELECT current_date - 1 FROM t", "current_date"),
+        ("SELECT random()", "random"),
+        ("SELECT gen_random_uuid() FROM t", "gen_random_uuid"),
+        ("SELECT current_user", "current_user"),
+        ("WITH x AS (SELECT now() AS y) SELECT y FROM x", "now"),
+        ("SELECT a FROM t WHERE a IN (SELECT random()::int)", "random"),
+        ("SELECT a, b FROM wide", None),
+        ("SELECT a, 'now' AS now FROM t", None),
+    ],
+)
+def test_what_cannot_be_kept(sql: str, name: str | None) -> None:
+    assert unmaintainable(sqlglot.parse_one(sql, read="postgres"), Names()) == name
+
+
+def test_a_key_is_told_under_the_columns_names() -> None:
+    query = maintained("SELECT a, s, count(*) AS n FROM t GROUP BY a, s")
+    assert query.key_of(("x", "y", "z")) == ("x", "y")
+
+
+def test_ties_are_broken_by_all_that_the_answer_is_made_of() -> None:
+    sql = maintained(
+        "SELECT a, s, row_number() OVER (PARTITION BY a ORDER BY b) n FROM t"
+    ).block.sql
+    assert "ORDER BY t1.`b` ASC NULLS LAST, t1.`s` ASC NULLS LAST)" in sql
+    first = maintained("SELECT a, b FROM t ORDER BY b DESC LIMIT 3").block
+    assert first.order == "`b` DESC NULLS FIRST, `a` ASC NULLS LAST"
+
+
+def test_ranks_keep_their_ties() -> None:
+    sql = maintained("SELECT a, s, rank() OVER (PARTITION BY a ORDER BY b) n FROM t").block.sql
+    assert "ORDER BY t1.`b` ASC NULLS LAST)" in sql
