@@ -40,4 +40,6 @@ form.addEventListener('input', soon);
 form.addEventListener('change', soon);
 form.addEventListener('submit', sync, { capture: true });
 document.querySelectorAll('[data-insert]').forEach((button) => button.addEventListener('click', () => { editor.value = button.dataset.insert; editor.focus(); }));
-if (editor.value.trim()) ask(); else editor.focus();
+// htmx listens once the document is ready, which is after this module has run.
+const begin = () => { if (editor.value.trim()) ask(); else editor.focus(); };
+if (document.readyState === 'complete') begin(); else window.addEventListener('load', begin);

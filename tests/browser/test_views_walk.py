@@ -86,7 +86,7 @@ def test_a_view_is_made_with_a_preview(page: Page, shop: Product, picture: Pictu
 
 def test_changes_reach_the_page(page: Page, shop: Product) -> None:
     shop.sql("INSERT INTO orders VALUES (1000, 0, 5000.00, 'paid')")
-    expect(page.locator("#preview")).to_contain_text("5000")
+    expect(page.locator("#preview")).to_contain_text("22015.5")
 
 
 def test_lineage_is_traced(page: Page, shop: Product, picture: Picture) -> None:
