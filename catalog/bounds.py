@@ -108,12 +108,29 @@ def view_bounds(region: str, entries: Iterable[Entry]) -> dict[str, ViewBounds]:
     oldest = {view.id: _oldest(view) for view in views}
     shards = {view.shard for view in views} | set(oldest.values())
     rows = {row.shard: row for row in ViewProgress.objects.filter(shard__in=shards)}
-    gone = ViewVersion.objects.filter(shard__in=shards, until__gt=0, item__region__name=region)
-    until = dict(gone.values_list("shard", "until"))
+    until = _replaced(region, views)
     return {
-        view.id: _view(view, rows.get(view.shard), rows.get(oldest[view.id]), until)
+        view.id: _view(
+            view, rows.get(view.shard), rows.get(oldest[view.id]), until.get(view.id, 0)
+        )
         for view in views
     }
+
+
+def _replaced(region: str, views: list[Entry]) -> dict[str, int]:
+    """When (ms) the definitions that the caller knows were replaced, where they were; by id.
+
+    Data that an undo put in force again belongs to several versions: only the number tells.
+    """
+    numbers = {view.id: view.view.version for view in views}
+    rows = ViewVersion.objects.filter(
+        item__region__name=region,
+        item__gid__in=numbers,
+        number__in=set(numbers.values()),
+        until__gt=0,
+    )
+    found = rows.values_list("item__gid", "number", "until")
+    return {item: until for item, number, until in found if numbers[item] == number}
 
 
 def replaced_through(segments: Iterable[Segment], time: int) -> int:
@@ -129,14 +146,13 @@ def _oldest(view: Entry) -> str:
 
 
 def _view(
-    entry: Entry, row: ViewProgress | None, first: ViewProgress | None, until: dict[str, int]
+    entry: Entry, row: ViewProgress | None, first: ViewProgress | None, end: int
 ) -> ViewBounds:
     if row is None or not row.hydrated:
         return ViewBounds(waiting=_hydrating(entry, row), error=_error(row))
     segments = entry.view.segments
     since = segments[0].since if segments else 0
     since = max(since, first.readable_from if first is not None else row.readable_from)
-    end = until.get(entry.shard, 0)
     through = min(row.complete_through, end - 1) if end else row.complete_through
     return ViewBounds(since, through, replaced=bool(end), error=_error(row))
 

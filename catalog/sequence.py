@@ -11,8 +11,9 @@ from django.conf import settings
 from catalog import answering, staging, transaction, writes
 from catalog.errors import StatementError
 from catalog.maintenance.applying import switch_time
+from catalog.moments import Wanted
 from catalog.open_transaction import OpenTransaction
-from catalog.oracle import next_time, raise_read_floor
+from catalog.oracle import next_time, raise_read_floor, read_floor
 from catalog.plan.operations import (
     ApplyReplacement,
     CreateItem,
@@ -126,11 +127,19 @@ class Sequencer:
             case ShowVariable():
                 return show(plan, variables)
             case StagedChanges():
-                return staging.rows(self.region, plan, variables.timeout)
+                return self._staged(plan, scope, variables)
             case Change() | Follow() | SetVariable() | TransactionControl():
                 raise TypeError(plan)
             case _:
                 assert_never(plan)
+
+    def _staged(self, plan: StagedChanges, scope: Scope, variables: Variables) -> Result:
+        strict = variables["transaction_isolation"] == "strict serializable"
+        at_least = max(self.reader.seen, read_floor(self.region)) if strict else 0
+        wanted = Wanted(at_least, timeout=variables.timeout, strict=strict)
+        found = staging.rows(self.region, plan, scope.picture, wanted)
+        self.reader.seen = max(self.reader.seen, found.timestamp or 0)
+        return found
 
     def _write(
         self,

@@ -6,9 +6,11 @@ import time as clock
 
 from django.conf import settings
 
+from catalog.bounds import bounds
 from catalog.inputs import view_input
 from catalog.models import ViewProgress
-from catalog.plan.picture import Entry
+from catalog.moments import Wanted
+from catalog.plan.picture import Entry, Picture
 from catalog.plan.plans import StagedChanges
 from catalog.results import Rows
 from ingest import engine
@@ -17,14 +19,14 @@ from ingest.errors import Transient
 POLL = 0.05
 
 
-def rows(region: str, plan: StagedChanges, timeout: float | None) -> Rows:
+def rows(region: str, plan: StagedChanges, picture: Picture, wanted: Wanted) -> Rows:
     """The rows that come (mz_diff 1) and go (-1), at the newest time that both views are
-    complete through.
+    complete through; with `wanted.strict` after everything that anybody was told of.
 
-    Waits up to `timeout` seconds for such a time. Raises Transient: 55000 while one of them has
-    no rows yet, 57014 when the wait was too long.
+    Waits for such a time. Raises Transient: 55000 while one of the views has no rows yet, 57014
+    when the wait was too long.
     """
-    time = _common_time(region, plan, timeout)
+    time = _common_time(region, plan, picture, wanted)
     result = engine.staged_rows(
         settings.HEADRACE_PLANE,
         view_input(plan.target),
@@ -36,20 +38,23 @@ def rows(region: str, plan: StagedChanges, timeout: float | None) -> Rows:
     return Rows(tag, plan.relation, result.data, timestamp=time)
 
 
-def _common_time(region: str, plan: StagedChanges, timeout: float | None) -> int:
+def _common_time(region: str, plan: StagedChanges, picture: Picture, wanted: Wanted) -> int:
     views = (plan.target, plan.replacement)
-    moving = [view for view in views if not view.view.sealed] or list(views)
+    moving = [view for view in views if not view.view.sealed]
     started = clock.monotonic()
     while True:
         through = {view.name: _through(region, view) for view in views}
+        if not moving:
+            return max(through.values())
         times = {through[view.name] for view in moving}
-        if len(times) == 1:
+        told = bounds(region, picture, moving).told if wanted.strict else 0
+        if len(times) == 1 and max(times) >= max(wanted.at_least, told):
             return max(times)
-        if clock.monotonic() - started > (timeout or float("inf")):
+        if clock.monotonic() - started > (wanted.timeout or float("inf")):
             raise Transient(
                 "canceling statement due to statement timeout",
                 detail=", ".join(f"{name} is complete through {t}" for name, t in through.items()),
-                hint="The two were not complete through the same time; try again.",
+                hint="The two were not complete through one new enough time; try again.",
                 sqlstate="57014",
             )
         clock.sleep(POLL)

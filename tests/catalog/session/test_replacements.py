@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog import snapshot
+from catalog.bounds import view_bounds
 from catalog.errors import StaleCatalog
 from catalog.maintenance.expiring import expire
 from catalog.models import AuditEvent, Comment, Item, Job, ViewDetails, ViewProgress, ViewVersion
@@ -232,6 +233,10 @@ def test_rollback_brings_back_what_was(run: Run) -> None:
         Segment(applied.shard, 501),
         Segment(before.shard, 901),
     )
+    found = view_bounds("local/embedded", [after])["u4"]
+    assert (found.replaced, found.through) == (False, 900)
+    assert view_bounds("local/embedded", [applied])["u4"].through == 900
+    assert view_bounds("local/embedded", [before])["u4"].replaced
     third = ViewVersion.objects.get(number=3)
     assert (third.event, third.shard, third.until) == ("undone", before.shard, 0)
     assert events()[-1][:2] == ("alter", "materialized-view")
