@@ -24,13 +24,16 @@ from ingest.contract.plane import Plane
 @dataclass(frozen=True)
 class Version:
     """One Delta commit. `metadata` is its userMetadata, empty without one; `added` are the data
-    files it added, relative to the table; `metrics` are Spark's own numbers about it."""
+    files it added, relative to the table; `metrics` are Spark's own numbers about it. `recorded`
+    are the files with the changes of a table that records them; `removes`: data files went."""
 
     number: int
     metadata: str
     added: tuple[str, ...]
     operation: str = ""
     metrics: Mapping[str, str] = field(default_factory=dict)
+    recorded: tuple[str, ...] = ()
+    removes: bool = False
 
 
 def log_path(plane: Plane, feed: str) -> str:
@@ -272,6 +275,8 @@ def _version(number: int, actions: list[dict[str, Any]]) -> Version:
         added,
         info.get("operation") or "",
         info.get("operationMetrics") or {},
+        tuple(a["cdc"]["path"] for a in actions if "cdc" in a),
+        any("remove" in a for a in actions),
     )
 
 

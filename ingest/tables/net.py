@@ -16,13 +16,15 @@ from ingest.tables import (
     collection,
     frontier,
     moves,
+    plain_tail,
     tail,
     view_changes,
     view_rows,
+    view_tail,
 )
 from ingest.tables.frontier import Frontier
 from ingest.tables.pending import Pending, pending
-from ingest.tables.schema import DIFF, quoted
+from ingest.tables.schema import DIFF, TIME, quoted
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,11 @@ def of(plane: Plane, live: SparkSession, source: Input, after: int, upto: int) -
         found = _of_log(plane, live, source, (after, upto))
         if found is not None:
             return found
+    else:
+        table = plain_tail.in_memory(plane, source, after, upto)
+        if table is not None:
+            rows = view_tail.local(live, table.drop_columns([TIME]), source.relation)
+            return Net(rows, ready=True)
     return _general(plane, live, source, (after, upto))
 
 

@@ -13,6 +13,7 @@ from ingest.contract.plane import Plane
 from ingest.contract.views import Hydration, Step, View
 from ingest.feeds import failpoint
 from ingest.tables import schema, view_rows, view_versions
+from ingest.tables.schema import DIFF, TIME
 from ingest.tables.view_versions import BaseCommit, Known
 from ingest.views import running, whole
 
@@ -49,10 +50,10 @@ def _begin(plane: Plane, live: SparkSession, view: View) -> None:
     path = delta.changes_path(plane, view.shard)
     if delta.latest(path) >= 0:
         return
-    nothing = schema.empty(live, view.relation).withColumn(schema.DIFF, F.lit(0))
+    nothing = schema.empty(live, view.relation).withColumn(DIFF, F.lit(0))
     changes = view_rows.stored(nothing, view.relation, 0, "")
     try:
-        delta.append(changes, path, "", _PROPERTIES)
+        delta.append(changes, path, "", {**_PROPERTIES, "delta.dataSkippingStatsColumns": TIME})
     except spark.FAILURES:
         if delta.latest(path) < 0:
             raise

@@ -80,7 +80,8 @@ def rows(
 
 
 def _order(first: Sequence[Column], columns: Sequence[Column]) -> list[Column]:
-    return [*first, *columns, F.col(DIFF)]
+    """By key, what goes before what comes; without a key by value."""
+    return [*first, F.col(DIFF), *columns] if first else [*columns, F.col(DIFF)]
 
 
 def _difference(

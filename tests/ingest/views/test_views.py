@@ -8,7 +8,7 @@ import time as clock
 import pytest
 
 from ingest import engine
-from ingest.contract.commands import Input
+from ingest.contract.commands import Input, Query
 from ingest.contract.plane import Plane
 from ingest.contract.views import Block, Hydration, Step
 from ingest.errors import HeadraceError
@@ -66,21 +66,27 @@ def _not_readable(plane: Plane, shard: str, source: Input) -> None:
 
 
 def test_rows_without_a_key_are_a_multiset(plane: Plane) -> None:
-    table = Table(plane, worlds.relation(("a", "int4[]"), ("f", "float8"), ("at", "timestamp")))
-    view = worlds.view(table.relation, worlds.recompute("select * from t", "t"), t=table.input)
+    kinds = ("int4[]", "float8", "timestamp", "timestamptz", "numeric(12,3)", "date", "bytea")
+    shape = worlds.relation(*((f"x{number}", kind) for number, kind in enumerate(kinds)))
+    table = Table(plane, shape)
+    view = worlds.over("SELECT * FROM t", {"t": table.input})
     source = worlds.as_input((view, 0))
     assert worlds.hydrate(plane, view, 5).added == 0
     assert worlds.rows(plane, source, 5) == {}
-    row = "(array(1, null), 0.5, timestamp_ntz '2026-01-02 03:04:05.678901')"
-    other = "(null, null, null)"
+    row = (
+        "(array(1, null), 0.5, timestamp_ntz '2026-01-02 03:04:05.678901',"
+        " timestamp '1066-10-14 09:00:00.000001+02', 1.125, date '0987-01-01', X'00FF')"
+    )
+    other = "(null, null, null, null, null, null, null)"
     table.insert(", ".join((row, row, row, other, other)), 10)
     assert engine.step_view(plane, view, 10).added == 5
-    table.delete("a is null", 20)
+    table.delete("x0 is null", 20)
     table.insert(", ".join((row, other)), 25)
-    step = engine.step_view(plane, view, 30)
-    assert (step.added, step.removed) == (1, 1)
+    assert engine.step_view(plane, view, 30) == Step(30, 19, 1, 1)
     for time in (10, 30):
         assert worlds.rows(plane, source, time) == worlds.truth(plane, view, time)
+    read = engine.read(plane, Query("select * from u1", {"u1": source}, 30)).data
+    assert engine.changes(plane, source, 5, 30).data.schema.types[:-2] == read.schema.types
     with pytest.raises(HeadraceError, match="before the view's history") as early:
         worlds.rows(plane, source, 4)
     assert early.value.sqlstate == "22023"
