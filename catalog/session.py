@@ -84,6 +84,7 @@ class Session:
         self._transaction: OpenTransaction | None = None
         self._flow: Flow | None = None
         self._cursors = Cursors()
+        self._closed = False
         self._sequencer = Sequencer(self.region, role, automatic=automatic)
 
     @property
@@ -168,7 +169,10 @@ class Session:
         return self._cursors.relation(name)
 
     def close(self) -> None:
-        """End what goes on: cursors."""
+        """End what goes on: a stream, cursors."""
+        self._closed = True
+        if self._flow is not None:
+            self._flow.close()
         self._cursors.close()
 
     def cancel(self) -> None:
@@ -233,14 +237,18 @@ class Session:
             case SetVariable():
                 return self._set(planned)
             case Follow():
-                scope = self._scope(picture)
-                reader = self._sequencer.reader
-                stream = subscribing.subscribe(planned, reader, scope, self.variables)
-                self._flow = stream.flow
-                return stream
+                return self._follow(planned, self._scope(picture))
             case _:
                 scope = self._scope(picture)
                 return self._sequencer.run(planned, scope, self.variables, transaction)
+
+    def _follow(self, planned: Follow, scope: Scope) -> Stream:
+        reader = self._sequencer.reader
+        stream = subscribing.subscribe(planned, reader, scope, self.variables)
+        self._flow = stream.flow
+        if self._closed:
+            stream.flow.close()
+        return stream
 
     def _cursor(self, statement: Declare | Fetch | Close) -> Result:
         """Cursors live in a transaction; each reads at its one time."""

@@ -193,7 +193,11 @@ class Subscription:
         return whole or self.subject.exact or step.changes is None
 
     def _begin(self) -> None:
-        """What there is at the beginning, and how far that is."""
+        """What there is at the beginning, and how far that is; nothing in an empty span."""
+        last = self.span.last
+        if last is not None and last < self.span.as_of:
+            self.told_through = self.span.as_of
+            return
         if self.shape.progress:
             self._say_progress(self.span.as_of)
         rows = self._snapshot() if self._read is not None else None

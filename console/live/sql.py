@@ -103,7 +103,11 @@ class _SqlSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has 
             parse_one(request.sql)
         results = session.stream(request.sql, request.parameters)
         while (result := await work(_next, results)) is not None:
-            await self.teller.tell(result, visitor.still_welcome)
+            try:
+                await self.teller.tell(result, visitor.still_welcome)
+            finally:
+                if isinstance(result, Stream):
+                    result.flow.close()
 
 
 def _next(results: Any) -> Result | Stream | None:

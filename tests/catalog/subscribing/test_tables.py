@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from catalog.errors import StatementError
+from catalog.results import Stream
 from catalog.subscribing import follower
 from catalog.subscribing.subscription import Subscription
 from ingest.errors import HeadraceError
@@ -91,6 +92,8 @@ def test_an_end_is_exact_and_a_beginning_too(place: Place) -> None:
         place.subscribe(f"SUBSCRIBE n AS OF {times[2]} UP TO {times[1]}")
     (empty,) = place.session.stream(f"SUBSCRIBE n AS OF {times[2]} UP TO {times[2]}")
     assert "guaranteed to be empty" in empty.notices[0].message
+    assert isinstance(empty, Stream)
+    assert Reader(empty).to_the_end() == []
     with pytest.raises(HeadraceError, match=r"is not valid for all inputs|history begins"):
         place.subscribe("SUBSCRIBE n AS OF 5").until(1)
 
