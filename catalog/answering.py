@@ -46,7 +46,15 @@ _TIMESTAMP = Relation(
 
 
 class SystemNames:
-    """The built-in relations as a query sees them."""
+    """The built-in relations of a region as a query sees them."""
+
+    def __init__(self, region: str) -> None:
+        self._region = region
+
+    def relation_of(self, query: exp.Query, names: Names, database: str) -> Relation:
+        """The columns of a query over built-in relations; raises StatementError."""
+        outer = exp.select("*").from_(query.copy().subquery("q")).limit(0)
+        return system.run(outer, self._region, system.Session(database=database), names).relation
 
     def resolve(self, parts: tuple[str, ...]) -> Resolved | None:
         """The built-in relation of that name, or None."""
@@ -118,7 +126,7 @@ class Reader:
 
     def system(self) -> Names:
         """The built-in relations."""
-        return SystemNames()
+        return SystemNames(self.region)
 
     def _progress(self, entry: Entry) -> int:
         rows = FeedProgress.objects.filter(

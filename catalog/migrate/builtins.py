@@ -127,9 +127,11 @@ def _spread(
 ) -> None:
     """Mark what reads something that is marked, in the old release or in the new."""
     readers: dict[str, set[str]] = {}
-    for one in (*old.values(), *new.values()):
-        for needed in one.needs:
-            readers.setdefault(needed, set()).add(one.name)
+    both: tuple[Mapping[str, Remembered] | Mapping[str, Declared], ...] = (old, new)
+    for known in both:
+        for name, one in known.items():
+            for needed in one.needs:
+                readers.setdefault(needed, set()).add(name)
     left = list(reasons)
     while left:
         name = left.pop()

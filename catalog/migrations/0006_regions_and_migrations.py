@@ -188,7 +188,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("number", models.PositiveIntegerField()),
-                ("change", models.JSONField()),
+                ("changes", models.JSONField()),
                 (
                     "migration",
                     models.ForeignKey(
@@ -270,31 +270,6 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("region", "name"), name="builtin_name"),
                     models.UniqueConstraint(fields=("region", "gid"), name="builtin_gid"),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="BuiltinUse",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("name", models.CharField(max_length=255)),
-                (
-                    "item",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="builtins",
-                        to="catalog.item",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("item", "name"), name="builtin_use")
                 ],
             },
         ),

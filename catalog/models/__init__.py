@@ -14,7 +14,6 @@ from catalog.models.items import Dependency, Item, ItemColumn
 from catalog.models.namespaces import Database, FeatureFlag, Region, Role, Schema
 from catalog.models.plans import (
     BuiltinRelation,
-    BuiltinUse,
     Migration,
     MigrationEvent,
     MigrationStep,
@@ -33,7 +32,6 @@ __all__ = [
     "ApiToken",
     "AuditEvent",
     "BuiltinRelation",
-    "BuiltinUse",
     "Cohort",
     "Comment",
     "ConnectionDetails",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.db import models
 
-from catalog.models.items import Item
 from catalog.models.namespaces import Region
 
 
@@ -159,18 +158,3 @@ class BuiltinRelation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.gid} {self.name}"
-
-
-class BuiltinUse(models.Model):
-    """A user's item that reads a built-in relation, by its name: ids may change under it."""
-
-    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="builtins")
-    name = models.CharField(max_length=255)
-
-    class Meta:
-        """Each pair once."""
-
-        constraints = [models.UniqueConstraint(fields=["item", "name"], name="builtin_use")]
-
-    def __str__(self) -> str:
-        return f"{self.item} reads {self.name}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 from sqlglot import exp
 
 from catalog.errors import InvalidStatement, NotSupported, WrongItemType
 from catalog.names import dotted
+from catalog.plan import system_stars
 from catalog.plan.definitions import set_table
 from catalog.plan.picture import Entry, ViewFacts
 from catalog.plan.readable import ReadableNames
@@ -47,13 +49,32 @@ def fixed(statement: Viewing, scope: Scope, system: Names | None) -> Fixed:
     """
     names = ReadableNames(scope, system)
     if inspect(statement.query, names).kind == "system":
-        message = "views over system catalog relations are not supported yet"
-        raise NotSupported(message, hint="Query the relations themselves.")
+        return _over_system(statement, scope, names)
     needs = _direct(statement.query, scope)
     query = without_stars(statement.query, names, ANY)
     compiled = compile_query(query, names, ANY)
     relation = _named(compiled.relation, statement)
     return Fixed(_qualified(query, scope), relation, needs, dict(names.used))
+
+
+@runtime_checkable
+class SystemCatalog(Names, Protocol):
+    """Built-in relations that can also tell what a query over them gives."""
+
+    def relation_of(self, query: exp.Query, names: Names, database: str) -> Relation:
+        """The columns of a query's answer; raises StatementError."""
+
+
+def _over_system(statement: Viewing, scope: Scope, names: ReadableNames) -> Fixed:
+    """A view over built-in relations: columns are written out, so that it never gets wider."""
+    system = names.system
+    if not isinstance(statement, CreateView) or not isinstance(system, SystemCatalog):
+        message = "materialized views over system catalog relations are not supported"
+        raise NotSupported(message, hint="CREATE VIEW can read them.")
+    query = system_stars.without_stars(statement.query, names)
+    needs = _direct(statement.query, scope)
+    relation = _named(system.relation_of(query, names, scope.database), statement)
+    return Fixed(_qualified(query, scope, system), relation, needs, dict(names.used))
 
 
 def _named(relation: Relation, statement: Viewing) -> Relation:
@@ -96,7 +117,7 @@ def _with_names(node: exp.Expr) -> set[str]:
     return names
 
 
-def _qualified(query: exp.Query, scope: Scope) -> exp.Query:
+def _qualified(query: exp.Query, scope: Scope, system: Names | None = None) -> exp.Query:
     """The query with every item named in full, so that it means the same from anywhere."""
     copy = query.copy()
     names = ReadableNames(scope)
@@ -105,6 +126,10 @@ def _qualified(query: exp.Query, scope: Scope) -> exp.Query:
         names.resolve(parts_of(table))
         for entry in names.used.values():
             set_table(table, entry.path)
+        builtin = system.resolve(parts_of(table)) if system and not names.used else None
+        if builtin is not None:
+            schema, _, item = builtin.id.partition(".")
+            set_table(table, ("", schema, item))
     return copy
 
 

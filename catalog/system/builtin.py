@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
+from catalog.models.plans import BuiltinRelation
 from ingest.contract.types import Type
 
 SCHEMA_IDS = {
@@ -61,15 +61,14 @@ def _type_rows() -> list[tuple[Any, ...]]:
 TYPE_ROWS = _type_rows()
 
 
-@cache
-def builtin_objects() -> list[tuple[Any, ...]]:
-    """Rows of `raw.objects` for the built-in relations."""
+def builtin_objects(region: int) -> list[tuple[Any, ...]]:
+    """Rows of `raw.objects` for the built-in relations, with the ids that the region remembers."""
     from catalog.system.registry import RELATIONS
 
+    known = remembered_ids(region)
     return [
         (
-            gid_of(i),
-            FIRST_OID + i,
+            *known.get(relation.id, (gid_of(i), FIRST_OID + i)),
             SCHEMA_IDS[relation.schema][0],
             relation.name,
             "view",
@@ -83,19 +82,25 @@ def builtin_objects() -> list[tuple[Any, ...]]:
     ]
 
 
+def remembered_ids(region: int) -> dict[str, tuple[str, int]]:
+    """Ids and OIDs of built-in objects by name, as the region (its key) remembers them."""
+    rows = BuiltinRelation.objects.filter(region_id=region)
+    return {name: (gid, oid) for name, gid, oid in rows.values_list("name", "gid", "oid")}
+
+
 def gid_of(index: int) -> str:
-    """A built-in relation's stable id from its place in the registry."""
+    """The id that a built-in relation gets in a region that remembers none yet."""
     return f"s{400 + index}"
 
 
-@cache
-def builtin_columns() -> list[tuple[Any, ...]]:
+def builtin_columns(region: int) -> list[tuple[Any, ...]]:
     """Rows of `raw.columns` for the built-in relations."""
     from catalog.system.registry import RELATIONS
 
+    known = remembered_ids(region)
     return [
         (
-            gid_of(i),
+            known[relation.id][0] if relation.id in known else gid_of(i),
             column.name,
             position,
             column.nullable,

@@ -93,7 +93,7 @@ def _objects(region: int) -> Rows:
         )
         for row in found
     ]
-    return [*builtin_objects(), *rows]
+    return [*builtin_objects(region), *rows]
 
 
 def _definition(kind: str, create_sql: str) -> str | None:
@@ -107,7 +107,10 @@ def _columns(region: int) -> Rows:
     found = ItemColumn.objects.filter(item__region_id=region).values_list(
         "item__gid", "name", "position", "nullable", "type", "default"
     )
-    return [*builtin_columns(), *((*row, *type_numbers(row[4])) for row in found.iterator(20_000))]
+    return [
+        *builtin_columns(region),
+        *((*row, *type_numbers(row[4])) for row in found.iterator(20_000)),
+    ]
 
 
 def _sources(region: int) -> Rows:
