@@ -32,7 +32,7 @@ FORCED = "force_source_table_syntax"
 ENABLED = "enable_create_table_from_source"
 
 
-def _nowhere(point: str) -> None:
+def nowhere(point: str) -> None:
     """What is told of the points that an apply passes, when nobody asks."""
 
 
@@ -41,7 +41,7 @@ def new_owner() -> str:
     return leases.owner_name(uuid.uuid4().hex[:8])
 
 
-def apply(region: str, gid: str, user: str, at: At = _nowhere, owner: str = "") -> Migration:
+def apply(region: str, gid: str, user: str, at: At = nowhere, owner: str = "") -> Migration:
     """Carry a plan out, or go on with one whose process ended; returns it applied.
 
     Raises InvalidStatement where its state or a blocker forbids it, StaleCatalog when the catalog

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from catalog import history, leases, signals
 from catalog.errors import InvalidStatement
-from catalog.migrate.apply import LEASE, At, _nowhere, apply, claim, give_back, new_owner
+from catalog.migrate.apply import LEASE, At, apply, claim, give_back, new_owner, nowhere
 from catalog.migrate.changes import Json, changed_since, undo
 from catalog.migrate.plan import Blocker
 from catalog.migrate.store import migration, tell
@@ -28,7 +28,7 @@ from catalog.plan.definitions import renamed
 from ingest.errors import HeadraceError
 
 
-def roll_back(region: str, gid: str, user: str, at: At = _nowhere, owner: str = "") -> Migration:
+def roll_back(region: str, gid: str, user: str, at: At = nowhere, owner: str = "") -> Migration:
     """Take an applied migration back, or go on with one whose process ended.
 
     Raises InvalidStatement when it was not applied, when its time is over, and where something
@@ -58,7 +58,7 @@ def rollback_blockers(row: Migration) -> tuple[Blocker, ...]:
     return tuple(_blockers(row, log))
 
 
-def resume(region: str, at: At = _nowhere) -> tuple[str, ...]:
+def resume(region: str, at: At = nowhere) -> tuple[str, ...]:
     """Go on with what a process that has ended left half done; the ids of the migrations."""
     done = []
     left = Migration.objects.filter(region__name=region, state__in=("applying", "rolling back"))
