@@ -1,8 +1,8 @@
 """Fail points of the whole product: HEADRACE_FAIL_POINT, as each process takes it at its start.
 
 `name` or `name:n` arms every start. `@directory` arms one start only: the first process of a kind
-(`feed`, `worker`, `views`, `web`) that finds a file of that name in the directory takes it away and is armed with
-what it says; the lives after it go on.
+(`feed`, `worker`, `views`, `web`) that finds a file of that name in the directory takes it away
+and is armed with what it says; the lives after it go on.
 """
 
 from __future__ import annotations

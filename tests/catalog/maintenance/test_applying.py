@@ -55,6 +55,7 @@ def test_applied_and_taken_back(spent: Region) -> None:
     assert caught.value.sqlstate == "55000"
     spent.hydrate()
     spent.run("INSERT INTO t VALUES ('eve', 5)")
+    assert ("eve", 5) in spent.run("SELECT * FROM v")
     spent.run("ALTER MATERIALIZED VIEW v APPLY REPLACEMENT r")
     assert sorted(spent.run("SELECT * FROM v")) == [("ada", 40), ("bob", 20), ("eve", 50)]
     assert spent.run("SELECT n FROM top") == [(50,)]

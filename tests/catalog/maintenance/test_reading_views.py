@@ -128,3 +128,16 @@ def test_not_readable_yet(totals: Region) -> None:
     totals.run("SET statement_timeout = '100ms'")
     with pytest.raises(HeadraceError, match='"totals" is not readable yet: created'):
         totals.run("SELECT * FROM totals")
+
+
+def test_a_view_that_was_refreshed_once(region: Region) -> None:
+    region.run("CREATE TABLE t (n int)")
+    region.run("INSERT INTO t VALUES (1)")
+    region.run("CREATE MATERIALIZED VIEW once WITH (REFRESH AT CREATION) AS SELECT n FROM t")
+    region.hydrate()
+    _, early = asked(region, "SELECT n FROM once")
+    region.run("INSERT INTO t VALUES (2)")
+    region.keep()
+    rows, time = asked(region, "SELECT n FROM once")
+    assert rows == [(1,)]
+    assert time > early
