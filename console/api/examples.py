@@ -171,3 +171,9 @@ GUARD = [
     _request("Wait for a person", {"automatic": False}),
 ]
 TOKEN = [_request("For dbt", {"name": "dbt"})]
+MIGRATION = [_request("Sources to tables", {"kind": "sources to tables"})]
+REGION = [_request("With a warehouse of the installation's", {})]
+COHORT = [_request("The first regions", {"name": "first", "regions": ["local/embedded"]})]
+ANNOUNCEMENT = [
+    _request("To everybody", {"title": "Sources become tables", "text": "Nothing will move."})
+]

@@ -11,6 +11,15 @@ from console.api.connections import Connections
 from console.api.health import Live, Ready
 from console.api.history import Audit, Feeds, StatusHistory
 from console.api.materialized_views import Lineages, MaterializedViews
+from console.api.migrations import Migrations
+from console.api.regions import (
+    Announcements,
+    Cohorts,
+    FlagDefaults,
+    RegionFlags,
+    Regions,
+    RegionView,
+)
 from console.api.replacements import Replacements
 from console.api.schema import Docs
 from console.api.secrets import Secrets
@@ -30,6 +39,10 @@ router.register("materialized-views", MaterializedViews, "materialized-view")
 router.register("lineage", Lineages, "lineage")
 router.register("replacements", Replacements, "replacement")
 router.register("webhooks", WebhookResources, "webhook")
+router.register("migrations", Migrations, "migration")
+router.register("regions", Regions, "region")
+router.register("cohorts", Cohorts, "cohort")
+router.register("announcements", Announcements, "announcement")
 router.register("tokens", Tokens, "token")
 router.register("audit", Audit, "audit")
 router.register("feeds", Feeds, "feed")
@@ -40,6 +53,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("me", Me.as_view(), name="api-me"),
     path("livez", Live.as_view(), name="livez"),
     path("readyz", Ready.as_view(), name="readyz"),
+    path("flag-defaults", FlagDefaults.as_view(), name="flag-defaults"),
+    path("region/<str:provider>/<str:place>", RegionView.as_view(), name="region"),
+    path("region/<str:provider>/<str:place>/flags", RegionFlags.as_view(), name="region-flags"),
     path("schema", SpectacularAPIView.as_view(), name="api-schema"),
     path("docs", Docs.as_view(url_name="api-schema"), name="api-docs"),
     path("", include(router.urls)),

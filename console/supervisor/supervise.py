@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.management import call_command
 
 from catalog.accounts import first_owner_link
+from catalog.migrate.releases import prepare_all
 from console import demo
 from console.supervisor import home, static
 from console.supervisor.child import Child, Program
@@ -55,6 +56,7 @@ class Supervisor:
         foundation = [self._add(program) for program in self._services.data_plane()]
         with step("catalog"):
             call_command("migrate", interactive=False, verbosity=0)
+            prepare_all()
         with step("static files"):
             static.collect()
         for child in foundation:
