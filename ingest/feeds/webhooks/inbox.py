@@ -71,7 +71,8 @@ class Drain:
 
     def waiting(self, taken: Mapping[str, int], most: int) -> list[Batch]:
         """The batches after what is `taken` of each writer, until they have `most` bytes. Files
-        that the log has already are removed."""
+        that the log has already are removed. A file that goes meanwhile was logged by another
+        feed: nothing after it is taken."""
         found: list[Batch] = []
         size = 0
         for writer in self.writers():
@@ -98,9 +99,13 @@ class Drain:
         names = self._files.names(writer)
         self._files.remove(writer, [name for name in names if int(name[:12]) <= taken])
         for name in names:
-            if int(name[:12]) > taken:
+            if int(name[:12]) <= taken:
+                continue
+            try:
                 content = self._files.read(writer, name)
-                yield Batch(writer, int(name[:12]), _requests(content), len(content))
+            except FileNotFoundError:
+                return
+            yield Batch(writer, int(name[:12]), _requests(content), len(content))
 
 
 def _requests(content: bytes) -> tuple[Accepted, ...]:

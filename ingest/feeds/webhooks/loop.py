@@ -67,8 +67,12 @@ class Loop:
         if last is not None:
             self._time, self._count, self._taken = last.time, last.upto, dict(last.taken)
             self._first = last.upto
-        while self._round():
-            time.sleep(_PAUSE)
+        try:
+            while self._round():
+                time.sleep(_PAUSE)
+        except OSError as error:
+            message = "the inbox of the webhooks cannot be read"
+            raise Transient(message, detail=error.strerror) from error
 
     def _round(self) -> bool:
         """The definition is asked for after the inbox is looked at: it has every webhook whose

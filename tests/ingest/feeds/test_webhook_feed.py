@@ -53,7 +53,7 @@ def test_requests_are_read(plane: Plane) -> None:
     host = MemoryHost(Feed(feed, 1, Webhooks(), exports=(export_of(shard),)))
     inbox = engine.open_inbox(plane, feed, "a")
     inbox.write([request("before the table was made here")])
-    thread = threading.Thread(target=engine.run_feed, args=(plane, host))
+    thread = threading.Thread(target=engine.run_feed, args=(plane, host), daemon=True)
     thread.start()
     try:
         wait_for(lambda: shard in host.exports and host.exports[shard].status == "running", 60)
@@ -130,7 +130,7 @@ class Feeds:
     def start(self, epoch: int) -> tuple[MemoryHost, threading.Thread]:
         export = export_of(self.shard)
         host = MemoryHost(Feed(self.feed, epoch, Webhooks(), exports=(export,)))
-        thread = threading.Thread(target=self._run, args=(host,))
+        thread = threading.Thread(target=self._run, args=(host,), daemon=True)
         thread.start()
         return host, thread
 

@@ -10,6 +10,7 @@ from ingest import engine
 from ingest.contract.inbox import Accepted
 from ingest.contract.plane import Plane
 from ingest.errors import Transient
+from ingest.feeds.webhooks.files import Files
 from ingest.feeds.webhooks.inbox import Drain
 
 FEED = "f1"
@@ -67,3 +68,18 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_nothing_yet(plane: Plane) -> None:
     assert texts(Drain(plane, FEED)) == []
+
+
+def test_a_file_that_another_feed_took(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> None:
+    inbox = engine.open_inbox(plane, FEED, "a")
+    for number in range(3):
+        inbox.write([one(str(number))])
+    drain, read = Drain(plane, FEED), Files.read
+
+    def gone(files: Files, folder: str, name: str) -> bytes:
+        if name.startswith("000000000002"):
+            raise FileNotFoundError
+        return read(files, folder, name)
+
+    monkeypatch.setattr(Files, "read", gone)
+    assert texts(drain) == ["0"]
