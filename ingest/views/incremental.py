@@ -68,7 +68,11 @@ class Change:
     ) -> DataFrame | None:
         """What parts and partitions give; None when it has to be computed again."""
         by_part = {part.child for part in block.parts}
-        terms = [self._term(block, part) for part in block.parts if part.child in moved]
+        terms = [
+            self._term(block, part, self._changes(block.children[part.child]))
+            for part in block.parts
+            if part.child in moved
+        ]
         keyed = [name for name in moved if name not in by_part]
         if keyed:
             same = stored if not terms and len(block.output_key) == len(block.key) else None
@@ -78,27 +82,18 @@ class Change:
             terms += found
         return reduce(DataFrame.unionAll, terms)
 
-    def _term(self, block: Block, part: Part) -> DataFrame:
+    def _term(self, block: Block, part: Part, changes: DataFrame) -> DataFrame:
         """What one child's changes give, with the children before it new and those after old."""
         frames: Frames = {}
         before = True
         for name, child in block.children.items():
             if name == part.child:
-                frames[name] = self._net(child, part)
+                frames[name] = changes
                 before = False
             else:
                 frames[name] = self._side(child, self.new if before else self.old)
         found = reading.frame(self.live, part.sql, frames)
         return found.withColumn(MZ_DIFF, F.col(MZ_DIFF).cast("bigint"))
-
-    def _net(self, child: Block | str, part: Part) -> DataFrame:
-        """A child's changes of the columns that matter, without those that cancel out."""
-        changes = self._changes(child)
-        if part.columns is None:
-            return changes
-        names = [quoted(name) for name in part.columns]
-        summed = changes.groupBy(*names).agg(F.sum(MZ_DIFF).alias(MZ_DIFF))
-        return summed.where(F.col(MZ_DIFF) != 0)
 
     def _changes(self, child: Block | str) -> DataFrame:
         return self.changed[child] if isinstance(child, str) else self.of(child)
@@ -113,30 +108,41 @@ class Change:
 
         Children that `parts` follow are new on both sides: their changes are counted there.
         """
-        touched = [self._term(block, part) for part in block.keys if part.child in keyed]
-        changes = reduce(DataFrame.unionAll, touched)
-        affected = F.broadcast(changes.select(*block.key).distinct()) if block.key else None
-        own = self._own(block, stored, affected)
-        if own is not None and block.folds:
-            found = self._folded(block, own, changes)
+        parts = [part for part in block.keys if part.child in keyed]
+        if stored is not None and block.folds:
+            found = self._folded(block, parts, stored)
             if found is not None:
                 return found
-        if affected is None or (own is None and not block.exact):
+        if not block.key:
+            return None
+        keys = self._touched(block, parts, net=True).select(*block.key).distinct()
+        affected = F.broadcast(keys)
+        own = self._own(block, stored, affected)
+        if own is None and not block.exact:
             return None
         if own is None:
             sides = {name: self.old if name in keyed else self.new for name in block.children}
             own = self._restricted(block, sides, affected)
         return [_times(self._now(block, affected), 1), _times(own, -1)]
 
-    def _folded(self, block: Block, own: DataFrame, changes: DataFrame) -> list[DataFrame] | None:
-        found = incremental_folds.fold(self.live, block, own, changes)
-        if found is None:
+    def _touched(self, block: Block, parts: list[Part], *, net: bool) -> DataFrame:
+        """What the children's changes give of keys; `net` without those that cancel out."""
+        terms = []
+        for part in parts:
+            changes = self._changes(block.children[part.child])
+            terms.append(self._term(block, part, _net(changes, part) if net else changes))
+        return reduce(DataFrame.unionAll, terms)
+
+    def _folded(
+        self, block: Block, parts: list[Part], stored: DataFrame
+    ) -> list[DataFrame] | None:
+        changes = self._touched(block, parts, net=False)
+        found = incremental_folds.fold(self.live, block, stored, changes)
+        if found is None or (found.doubtful is not None and not block.key):
             return None
-        terms = [_times(found.rows, 1), _times(own, -1)]
+        terms = [_times(found.made, 1), _times(found.gone, -1)]
         if found.doubtful is None:
             return terms
-        if not block.key:
-            return None if found.doubtful.limit(1).collect() else terms
         again = self._now(block, F.broadcast(found.doubtful))
         return [*terms, _times(again, 1)]
 
@@ -151,11 +157,11 @@ class Change:
         return reading.frame(self.live, block.restricted, {**frames, AFFECTED: affected})
 
     def _own(
-        self, block: Block, stored: DataFrame | None, affected: DataFrame | None
+        self, block: Block, stored: DataFrame | None, affected: DataFrame
     ) -> DataFrame | None:
         """The view's own rows of the affected keys; None when they cannot be told."""
-        if stored is None or affected is None:
-            return stored
+        if stored is None:
+            return None
         pairs = list(zip(block.output_key, block.key, strict=True))
         kept, made = stored.schema, affected.schema
         if not all(
@@ -170,6 +176,15 @@ class Change:
         before = stored if stored is not None else whole.block(self.live, block, self.old)
         made = _times(whole.block(self.live, block, self.new), 1)
         return made.unionAll(_times(before, -1))
+
+
+def _net(changes: DataFrame, part: Part) -> DataFrame:
+    """A child's changes of the columns that matter, without those that cancel out."""
+    if part.columns is None:
+        return changes
+    names = [quoted(name) for name in part.columns]
+    summed = changes.groupBy(*names).agg(F.sum(MZ_DIFF).alias(MZ_DIFF))
+    return summed.where(F.col(MZ_DIFF) != 0)
 
 
 def _times(rows: DataFrame, count: int) -> DataFrame:

@@ -14,37 +14,83 @@ from pyspark.sql.types import DataType, DecimalType, StructType
 from ingest.contract.views import FOLDED, MZ_DIFF, Block, Fold
 from ingest.tables import reading
 from ingest.tables.schema import quoted
+from ingest.views.incremental_held import again, held, where
 
 _NET, _KNOWN = "net", "known"
 
 
+_SURE, _DOUBT, _WAS = "__sure", "__doubt", "__was"
+
+
 @dataclass(frozen=True)
 class Folded:
-    """`rows` are the groups that could be made, `doubtful` the keys of those that could not be,
-    None when there can be none."""
+    """`made` are the groups that could be made, `gone` what all those that changed were, and
+    `doubtful` the keys of those that could not be made, None when there is none."""
 
-    rows: DataFrame
+    made: DataFrame
+    gone: DataFrame
     doubtful: DataFrame | None
 
 
 def fold(live: SparkSession, block: Block, stored: DataFrame, changes: DataFrame) -> Folded | None:
     """The new groups of the keys in `changes`, whose columns are the key, the values and mz_diff.
 
-    `stored` are the block's rows of those keys. None when they are not exact enough.
+    `stored` are the block's rows. None when they are not exact enough.
     """
     slots = [slot for n, each in enumerate(block.folds, 1) for slot in _slots(each, n)]
     moved = _moved(block, changes, slots)
     kinds = moved.schema
     if not _exact(block, stored.schema, kinds):
         return None
-    merged = _merged(block, moved.unionAll(_known(block, stored, slots, kinds)), slots)
+    mine = _of_keys(stored, block, moved) if block.key else stored
+    known = _known(block, mine, slots, kinds)
+    merged = _judged(block, _merged(block, moved.unionAll(known), slots))
+    shape = merged.schema
+    table = held(merged)
+    if table is None:
+        lazily = merged.where(F.col(_DOUBT)) if _may_doubt(block) else None
+        return _folded(live, block, (merged.where(_SURE), merged.where(_WAS), lazily))
+    parts = [again(live, where(table, shape, name), shape) for name in (_SURE, _WAS)]
+    doubtful = where(table, shape, _DOUBT)
+    unsure = again(live, doubtful, shape) if doubtful.num_rows else None
+    return _folded(live, block, (parts[0], parts[1], unsure))
+
+
+def _folded(
+    live: SparkSession, block: Block, found: tuple[DataFrame, DataFrame, DataFrame | None]
+) -> Folded:
+    sure, was, doubtful = found
+    made, gone = (
+        reading.frame(
+            live, block.finish, {FOLDED: rows.select(*block.key, *_named(block, letter))}
+        )
+        for rows, letter in ((sure, "s"), (was, "z"))
+    )
+    return Folded(made, gone, doubtful.select(*block.key) if doubtful is not None else None)
+
+
+def _named(block: Block, letter: str) -> list[Column]:
+    numbers = range(1, len(block.folds) + 1)
+    return [F.col(_name(letter, n)).alias(_name("s", n)) for n in numbers]
+
+
+def _of_keys(stored: DataFrame, block: Block, moved: DataFrame) -> DataFrame:
+    keys = F.broadcast(moved.select(*block.key))
+    pairs = zip(block.output_key, block.key, strict=True)
+    same = [stored[quoted(name)].eqNullSafe(keys[key]) for name, key in pairs]
+    return stored.join(keys, same, "left_semi")
+
+
+def _judged(block: Block, merged: DataFrame) -> DataFrame:
+    """The groups with their new values, and whether these are sure."""
     states = [_state(block, n) for n in range(1, len(block.folds) + 1)]
     exists = _existence(block)
     doubt = reduce(operator.or_, [state.doubt for state in states], exists.doubt)
     values = [state.value.alias(_name("s", n)) for n, state in enumerate(states, 1)]
-    certain = merged.where(~doubt & exists.value).select(*block.key, *values)
-    rows = reading.frame(live, block.finish, {FOLDED: certain})
-    return Folded(rows, merged.where(doubt).select(*block.key) if _may_doubt(block) else None)
+    before = [F.col(_name("z", n)) for n in range(1, len(states) + 1)]
+    sure = (~doubt & exists.value).alias(_SURE)
+    was = (F.col(_KNOWN) == 1).alias(_WAS)
+    return merged.select(*block.key, sure, doubt.alias(_DOUBT), was, *before, *values)
 
 
 def exact_enough(kept: DataType, made: DataType) -> bool:
@@ -109,14 +155,21 @@ def _sign() -> Column:
 
 
 def _moved(block: Block, changes: DataFrame, slots: list[_Slot]) -> DataFrame:
-    """What changed in each group. Changes that cancel out do not count as coming and going."""
-    values = sorted({each.value for each in block.folds if each.value})
-    net = changes.groupBy(*block.key, *values).agg(F.sum(MZ_DIFF).alias(MZ_DIFF))
+    """What changed in each group."""
     times = F.array_repeat(F.lit(0), F.abs(MZ_DIFF).cast("int"))
-    each = net.where(F.col(MZ_DIFF) != 0).withColumn("__n", F.explode(times))
+    each = _netted(block, changes).withColumn("__n", F.explode(times))
     sums = [slot.moved.alias(slot.name) for slot in slots]
     known = F.max(F.lit(0)).alias(_KNOWN)
     return each.groupBy(*block.key).agg(known, F.sum(_sign()).alias(_NET), *sums)
+
+
+def _netted(block: Block, changes: DataFrame) -> DataFrame:
+    """Changes that cancel out do not count as coming and going, where that counts."""
+    if not any(each.how in ("min", "max") for each in block.folds):
+        return changes
+    values = sorted({each.value for each in block.folds if each.value})
+    net = changes.groupBy(*block.key, *values).agg(F.sum(MZ_DIFF).alias(MZ_DIFF))
+    return net.where(F.col(MZ_DIFF) != 0)
 
 
 def _known(block: Block, stored: DataFrame, slots: list[_Slot], kinds: StructType) -> DataFrame:

@@ -8,8 +8,10 @@ from pyspark.sql.connect import functions as F
 from ingest.contract.views import MZ_DIFF, Block
 from ingest.tables import reading
 from ingest.tables.schema import quoted
+from ingest.views.incremental_held import again, held
 
-_KNOWN, _COUNT, _PLACE, _LAST, _SUM = "__known", "__count", "__place", "__last", "__sum"
+_KNOWN, _COUNT, _PLACE = "__known", "__count", "__place"
+_LAST, _TOTAL, _SUM = "__last", "__total", "__sum"
 
 
 def first(
@@ -20,18 +22,17 @@ def first(
     None when rows that are not known move up: then the block must be computed again.
     """
     placed = _placed(live, block, stored, changes)
-    row = placed.agg(
-        F.sum(_KNOWN).alias("known"),
-        F.max(_LAST).alias("last"),
-        F.sum(F.when(F.col(_PLACE) <= F.col(_LAST), F.col(_COUNT))).alias("left"),
-    ).collect()[0]
-    full = (row["known"] or 0) >= block.limit
-    if full and (row["left"] or 0) < block.limit:
+    full = F.col(_TOTAL) >= block.limit
+    seen = placed.where(~full | (F.col(_PLACE) <= F.col(_LAST)))
+    shape = seen.schema
+    table = held(seen)
+    found = seen if table is None else again(live, table, shape)
+    row = found.agg(F.max(_TOTAL).alias("known"), F.sum(_COUNT).alias("left")).collect()[0]
+    if (row["known"] or 0) >= block.limit and (row["left"] or 0) < block.limit:
         return None
-    seen = placed.where(F.col(_PLACE) <= row["last"]) if full else placed
     room = F.lit(block.limit) - (F.col(_SUM) - F.col(_COUNT))
     kept = F.greatest(F.lit(0), F.least(F.col(_COUNT), room))
-    moved = seen.withColumn(MZ_DIFF, (kept - F.col(_KNOWN)).cast("bigint"))
+    moved = found.withColumn(MZ_DIFF, (kept - F.col(_KNOWN)).cast("bigint"))
     return moved.where(F.col(MZ_DIFF) != 0).select(*_names(stored), MZ_DIFF)
 
 
@@ -48,7 +49,8 @@ def _placed(live: SparkSession, block: Block, stored: DataFrame, changes: DataFr
     order = " ".join(("OVER (ORDER BY", block.order))
     text = " ".join(
         (
-            "SELECT *, MAX(IF(__known > 0, __place, NULL)) OVER () AS __last FROM (SELECT *,",
+            "SELECT *, MAX(IF(__known > 0, __place, NULL)) OVER () AS __last,",
+            "SUM(__known) OVER () AS __total FROM (SELECT *,",
             "ROW_NUMBER()", order + ")", "AS __place, SUM(__count)", order,
             "ROWS UNBOUNDED PRECEDING) AS __sum FROM rows)",
         )
