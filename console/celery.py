@@ -24,6 +24,11 @@ app.conf.beat_schedule = {
         "schedule": settings.HEADRACE_UPKEEP_SECONDS,
         "options": {"expires": 20},
     },
+    "migrate": {
+        "task": "console.worker.migrate_due",
+        "schedule": 30.0,
+        "options": {"expires": 30},
+    },
     "compact": {
         "task": "console.worker.compact_all",
         "schedule": 3 * settings.HEADRACE_UPKEEP_SECONDS,

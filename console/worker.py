@@ -12,6 +12,7 @@ from django.conf import settings
 
 from catalog import controller, desired, reads, upkeep
 from catalog.maintenance import expiring, hydrating
+from catalog.migrate import rollout
 from catalog.names import SYSTEM_ROLE
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.source import RefreshReferences
@@ -109,6 +110,13 @@ def drop_feed(*, feed: str) -> None:
 def run_job(*, key: int) -> None:
     """Do a one-time job."""
     upkeep.run_job(key)
+
+
+@shared_task
+def migrate_due() -> None:
+    """Go on with migrations whose process ended, and apply those whose window is open."""
+    for region, migration, error in rollout.run_due():
+        _log.info("migration %s of %s: %s", migration, region, error or "done")
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,7 @@ def claim(row: Migration, user: str, states: tuple[str, ...], owner: str) -> Non
             raise InvalidStatement(message, hint="Watch it; do not start it twice.")
         event = "resume" if row.state == states[-1] else states[-1]
         chosen.update(state=states[-1], attempts=row.attempts + 1, error="", hint="")
+        row.lease_owner = owner
         tell(row, user, event, "", timezone.now())
 
 
@@ -98,10 +99,19 @@ def give_back(row: Migration, user: str, error: Exception, state: str) -> None:
     """Nothing was changed: the plan waits again, with the reason."""
     hint = getattr(error, "hint", "") or "Nothing was changed. Plan again, or look at the log."
     with transaction.atomic():
-        Migration.objects.filter(pk=row.pk).update(
+        mine = Migration.objects.filter(pk=row.pk, lease_owner=row.lease_owner)
+        if not mine.update(
             state=state, error=str(error), hint=hint, lease_owner="", lease_expires=None
-        )
+        ):
+            return
         tell(row, user, "failed", str(error), timezone.now())
+
+
+def still_mine(row: Migration) -> None:
+    """Raise InvalidStatement when another process took the migration over; inside its commit."""
+    if not Migration.objects.filter(pk=row.pk, lease_owner=row.lease_owner).exists():
+        message = f"migration m{row.number} was taken over by another process"
+        raise InvalidStatement(message, hint="Watch it; do not start it twice.")
 
 
 def fresh_plan(row: Migration) -> Plan:
@@ -128,6 +138,7 @@ def _carry_out(row: Migration, user: str, at: At) -> tuple[str, ...]:
         with transaction.atomic():
             region = Region.objects.select_for_update().get(pk=row.region_id)
             at("locked")
+            still_mine(row)
             if region.revision == plan.revision:
                 ids = _write(row, region, plan, user, at)
                 pause = int((time.monotonic() - began) * 1000)

@@ -17,7 +17,16 @@ from django.utils import timezone
 
 from catalog import history, leases, signals
 from catalog.errors import InvalidStatement
-from catalog.migrate.apply import LEASE, At, apply, claim, give_back, new_owner, nowhere
+from catalog.migrate.apply import (
+    LEASE,
+    At,
+    apply,
+    claim,
+    give_back,
+    new_owner,
+    nowhere,
+    still_mine,
+)
 from catalog.migrate.changes import Json, changed_since, undo
 from catalog.migrate.plan import Blocker
 from catalog.migrate.store import migration, tell
@@ -83,6 +92,7 @@ def _take_back(row: Migration, user: str, at: At) -> tuple[str, ...]:
         began = time.monotonic()
         region = Region.objects.select_for_update().get(pk=row.region_id)
         at("locked")
+        still_mine(row)
         log = _log(row)
         blockers = tuple(_blockers(row, log))
         if blockers:

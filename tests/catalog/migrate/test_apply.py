@@ -252,6 +252,19 @@ def test_only_once_and_only_one(corpus: Corpus) -> None:
         apply(REGION, gid, USER)
 
 
+def test_one_that_was_overtaken_changes_nothing(corpus: Corpus) -> None:
+    gid = _planned()
+
+    def at(point: str) -> None:
+        if point == "planned again":
+            _dead()
+            resume(REGION)
+
+    with pytest.raises(InvalidStatement, match="was taken over by another process"):
+        apply(REGION, gid, USER, at)
+    assert Migration.objects.get().state == "applied"
+
+
 class TestWhatCameSince:
     """Between an apply and its rollback."""
 
