@@ -99,7 +99,7 @@ CASES = (
     ),
     (
         "CREATE MATERIALIZED VIEW v AS SELECT name FROM mz_tables",
-        "views over system catalog relations are not supported yet",
+        "materialized views over system catalog relations are not supported",
         "0A000",
     ),
     ("CREATE MATERIALIZED VIEW v IN CLUSTER big AS SELECT 1", "unknown cluster 'big'", "42704"),
@@ -207,7 +207,8 @@ def _error(run: Run, sql: str) -> HeadraceError:
 
 def test_refused(ready: Run) -> None:
     errors = {sql: _error(ready, sql) for sql, _, _ in CASES}
-    assert [(sql, errors[sql].message, errors[sql].sqlstate) for sql, _, _ in CASES] == [*CASES]
+    found = [(sql, errors[sql].message, errors[sql].sqlstate) for sql, _, _ in CASES]
+    assert [pair for pair in zip(found, CASES, strict=True) if pair[0] != pair[1]] == []
 
 
 def test_every_difference_is_a_line_of_detail(ready: Run) -> None:
