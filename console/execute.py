@@ -15,6 +15,7 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 
 from catalog import snapshot
+from catalog.migrate.store import known_region
 from catalog.parameters import Parameter
 from catalog.results import Description, Result, Stream
 from catalog.session import Session, role_for
@@ -110,9 +111,10 @@ class UserSession:
             self._session.cancel()
 
 
-def open_session(user: SignedIn) -> UserSession:
-    """A session for as long as a client's connection lives."""
-    return UserSession(user)
+def open_session(user: SignedIn, region: str = "") -> UserSession:
+    """A session for as long as a client's connection lives, in the installation's own region or
+    in another one of the account. Raises UnknownItem."""
+    return UserSession(user, known_region(region).name if region else "")
 
 
 def run_by_itself(region: str, role: str, sql: str) -> None:

@@ -21,7 +21,7 @@ from console.api import examples
 from console.api.failures import error_body
 from console.api.parsers import BoundedJSON, BoundedText
 from console.api.shapes.sql import SqlResponse, SqlResult, SqlSerializer
-from console.execute import open_session
+from console.execute import UserSession, open_session
 from console.values import describe, json_rows, notice_body
 from ingest.errors import HeadraceError
 
@@ -42,7 +42,8 @@ class SqlView(APIView):
         responses=SqlResponse,
         examples=examples.SQL,
         parameters=[
-            OpenApiParameter("options", str, description="Session variables, as a JSON object.")
+            OpenApiParameter("options", str, description="Session variables, as a JSON object."),
+            OpenApiParameter("region", str, description="Such as aws/us-east-1."),
         ],
     )
     def post(self, request: Request) -> Response:
@@ -52,7 +53,8 @@ class SqlView(APIView):
         """
         batches = list(_batches(request.data))
         settings = _settings(request.query_params.get("options"))
-        return Response({"results": _run(request.user, settings, batches)})
+        session = _session(request)
+        return Response({"results": _run(session, settings, batches)})
 
 
 class QueryView(APIView):
@@ -74,7 +76,14 @@ class QueryView(APIView):
         """Run the statements in the body: plain text, a JSON string, or `{"query": ..}`."""
         body: Any = request.data
         batches = list(_batches({"query": body} if isinstance(body, str) else body))
-        return Response(_run(request.user, (), batches))
+        session = _session(request)
+        return Response(_run(session, (), batches))
+
+
+def _session(request: Request) -> UserSession:
+    """A session in the region that is asked for; raises UnknownItem."""
+    user: Any = request.user
+    return open_session(user, request.query_params.get("region", ""))
 
 
 def _batches(body: Any) -> Iterator[Batch]:
@@ -100,8 +109,9 @@ def _settings(options: str | None) -> tuple[str, ...]:
     return tuple(render(SetVariable(name, value)) for name, value in variables.items())
 
 
-def _run(user: Any, settings: tuple[str, ...], batches: list[Batch]) -> list[dict[str, Any]]:
-    session = open_session(user)
+def _run(
+    session: UserSession, settings: tuple[str, ...], batches: list[Batch]
+) -> list[dict[str, Any]]:
     results: list[dict[str, Any]] = []
     text = None
     try:

@@ -117,6 +117,18 @@ def test_a_region_is_made_once(owner: Caller) -> None:
     assert owner.call("put", "/api/region/AWS/..", {})[0] in {404, 422}
 
 
+def test_a_session_chooses_its_region(owner: Caller) -> None:
+    owner.call("put", "/api/region/aws/us-east-1", {})
+    there = "/api/sql?region=aws/us-east-1"
+    _, body = owner.call("post", there, {"query": "CREATE VIEW far AS SELECT 1 AS one"})
+    assert body["results"] == [{"ok": "CREATE VIEW", "notices": []}]
+    _, body = owner.call("post", there, {"query": "SELECT name FROM mz_views WHERE name = 'far'"})
+    assert body["results"][0]["rows"] == [["far"]]
+    (here,) = owner.sql("SELECT name FROM mz_views WHERE name = 'far'")
+    assert here["rows"] == []
+    assert owner.call("post", "/api/sql?region=aws/x", {"query": "SELECT 1"})[0] == 404
+
+
 def test_defaults_for_new_regions(owner: Caller) -> None:
     body = {"name": "force_source_table_syntax", "value": "off"}
     assert owner.call("put", "/api/flag-defaults", body)[0] == 200
