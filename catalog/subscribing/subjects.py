@@ -15,7 +15,7 @@ from sqlglot import exp
 from catalog import snapshot
 from catalog.bounds import bounds
 from catalog.errors import StatementError
-from catalog.inputs import input_of, inputs_of
+from catalog.inputs import input_of
 from catalog.moments import Wanted
 from catalog.names import Path, dotted
 from catalog.oracle import newest_time, next_time
@@ -182,7 +182,7 @@ class Computed:
     def changes(self, after: int, upto: int) -> pa.Table | None:
         """See `Subject`."""
         picture = snapshot.current(self.region)
-        inputs = inputs_of(self.data, picture)
+        inputs = self._inputs(self.data, picture)
         plane, kept = settings.HEADRACE_PLANE, self.kept
         if kept is not None and not engine.inputs_changed(plane, inputs, after, upto):
             return None
@@ -208,7 +208,18 @@ class Computed:
 
     def _at(self, time: int, names: Names, picture: Picture) -> Query:
         compiled = compile_query(self.query, names, moment_of(time))
-        return Query(compiled.sql, inputs_of(compiled.items, picture), time)
+        return Query(compiled.sql, self._inputs(compiled.items, picture), time)
+
+    def _inputs(self, items: Iterable[str], picture: Picture) -> dict[str, Input]:
+        """Inputs under the ids that the query knows them by."""
+        paths = dict(self.reads)
+        return {
+            item: input_of(
+                _entry(self.region, item, paths[item]) if item in paths else picture.entries[item],
+                picture,
+            )
+            for item in sorted(items)
+        }
 
 
 def moment_of(time: int) -> Moment:
@@ -217,7 +228,16 @@ def moment_of(time: int) -> Moment:
 
 
 def _entry(region: str, item: str, path: Path) -> Entry:
-    entry = snapshot.current(region).entries.get(item)
+    """The item, or the table that a migration has given a source's rows and name to.
+
+    Raises StatementError when it was dropped.
+    """
+    picture = snapshot.current(region)
+    entry = picture.entries.get(item)
+    if entry is not None and entry.kind == "source" and not entry.fed:
+        named = picture.by_path.get(path)
+        if named is not None and named.fed and named.table.source == item:
+            return named
     if entry is None:
         name = ".".join(f'"{part}"' for part in path)
         message = f"subscribe has been terminated because underlying relation {name} was dropped"
@@ -233,9 +253,8 @@ def _through(
     Raises StatementError for one that was dropped or whose query fails, Terminal for one that
     has failed.
     """
-    entries = [_entry(region, item, path) for item, path in reads]
-    if data is not None:
-        entries = [entry for entry in entries if entry.id in data]
+    found_by = {item: _entry(region, item, path) for item, path in reads}
+    entries = [one for item, one in found_by.items() if data is None or item in data]
     found = bounds(region, snapshot.current(region), entries)
     for view in found.views.values():
         if view.error is not None:

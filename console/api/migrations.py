@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from django.conf import settings
@@ -19,6 +18,7 @@ from catalog.migrate import apply, reads, rollback, store
 from console.api import examples
 from console.api.lists import documented, listing, page
 from console.api.shapes.migrations import (
+    BlockerSerializer,
     InRegion,
     MigrationDetailSerializer,
     MigrationSerializer,
@@ -81,18 +81,23 @@ class Migrations(viewsets.ViewSet):
         parameters=[StepsAsked],
     )
     def retrieve(self, request: Request, pk: str) -> Response:
-        """A migration with a page of its steps, and what is in the way of taking it back."""
+        """A migration with a page of its steps, and its history."""
         owner(request)
         asked = StepsAsked(data=request.query_params)
         asked.is_valid(raise_exception=True)
         told = asked.validated_data
         region = told["region"] or settings.HEADRACE_REGION
         found = reads.page(region, pk, told["offset"], told["limit"], told["search"])
-        blockers: tuple[Any, ...] = ()
-        if found.row.state == "applied":
-            blockers = rollback.rollback_blockers(store.migration(region, pk))
-        body = {**asdict(found), "rollback_blockers": [asdict(one) for one in blockers]}
-        return Response(MigrationDetailSerializer(body).data)
+        return Response(MigrationDetailSerializer(found).data)
+
+    @listing(BlockerSerializer, "migrations", operation_id="listRollbackBlockers")
+    @action(detail=True, methods=["get"], url_path="rollback-blockers")
+    def rollback_blockers(self, request: Request, pk: str) -> Response:
+        """What is in the way of taking an applied migration back, as things are now."""
+        owner(request)
+        found = store.migration(region_asked(request), pk)
+        rows = rollback.rollback_blockers(found) if found.state == "applied" else ()
+        return page(request, rows, BlockerSerializer, lambda row: f"{row.name} {row.problem}")
 
     @documented(
         MigrationSerializer,

@@ -104,7 +104,6 @@ class MigrationDetailSerializer(serializers.Serializer[Any]):
     total = serializers.IntegerField()
     offset = serializers.IntegerField()
     events = EventSerializer(many=True)
-    rollback_blockers = BlockerSerializer(many=True)
 
 
 class FlagSerializer(serializers.Serializer[Any]):

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from catalog import snapshot
+from catalog.inputs import input_of
 from catalog.migrate.apply import apply
 from catalog.migrate.dump import dump
 from catalog.migrate.rollback import roll_back
@@ -15,6 +16,7 @@ from catalog.models import ExportProgress
 from catalog.plan.definitions import definition
 from catalog.session import Session, role_for
 from catalog.sql.render import render
+from catalog.subscribing import subjects
 from tests.catalog.migrate.corpus import REGION
 
 OLD = """
@@ -110,3 +112,14 @@ def test_new_statements_work_on_what_was_migrated(session: Session) -> None:
         in picture.by_path["headrace", "public", "counter"].create_sql
     )
     _run(session, "DROP SOURCE house CASCADE; DROP TABLE counter CASCADE; DROP TABLE hook;")
+
+
+def test_subscriptions_go_on_with_the_rows(session: Session) -> None:
+    picture = snapshot.current(REGION)
+    source = picture.by_path["headrace", "public", "counter"]
+    before = input_of(source, picture)
+    _migrate()
+    now = subjects._entry(REGION, source.id, source.path)
+    after = input_of(now, snapshot.current(REGION))
+    assert (after.shard, after.feed, after.columns) == (before.shard, before.feed, before.columns)
+    assert after.reference == before.reference
