@@ -4,7 +4,7 @@ PGPORT ?= 6875
 DEMO ?=
 VENV := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: faults screenshots help run test fast lint format soak bench install jars clean
+.PHONY: check-views faults screenshots help run test fast lint format soak bench install jars clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ soak: install ## Five minutes of pgbench upstream: whole transactions, and equal
 
 bench: install ## Measure against the peers; writes bench/results/latest.json
 	@$(VENV)/python -m bench $(ARGS)
+
+check-views: install ## Half an hour of random views, replacements and kills: each view is its query
+	@HEADRACE_CHECK=$${HEADRACE_CHECK:-1800} $(VENV)/python -m pytest tests/checker -s $(ARGS)
 
 faults: install ## The long tests: kills at every point, twenty at random, pgbench, sharing
 	@HEADRACE_ROUNDS=$${HEADRACE_ROUNDS:-20} $(VENV)/python -m pytest -m faults $(ARGS)

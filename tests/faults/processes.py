@@ -9,11 +9,12 @@ import psutil
 
 from tests.services.product import Product
 
-VICTIMS = ("worker", "feed", "feeds", "spark", "web", "broker", "postgres")
+VICTIMS = ("worker", "feed", "feeds", "views", "spark", "web", "broker", "postgres")
 _WORDS = {
     "worker": "worker",
     "feed": "feed",
     "feeds": "feeds",
+    "views": "views",
     "web": "uvicorn",
     "broker": "valkey-server",
     "spark": "SparkConnectServer",
