@@ -25,7 +25,7 @@ from catalog.migrate.builtins import (
 )
 from catalog.migrate.plan import Blocker, Plan
 from catalog.migrate.store import store, summary, tell, write_steps
-from catalog.models import BuiltinRelation, Migration, Region, RegionPlace
+from catalog.models import BuiltinRelation, Item, Migration, Region, RegionPlace
 from catalog.names import CLUSTER, SYSTEM_ROLE, SYSTEM_SCHEMAS, dotted
 from catalog.plan.definitions import view_query
 from catalog.plan.picture import Entry, Picture
@@ -56,8 +56,13 @@ class Prepared:
     first: bool = False
 
 
-def declared(clusters: Iterable[str] = (CLUSTER,)) -> tuple[Declared, ...]:
-    """The built-ins of this release: relations, and the clusters' indexes on logs."""
+def declared(
+    clusters: Iterable[str] = (CLUSTER,), taken: Iterable[str] = ()
+) -> tuple[Declared, ...]:
+    """The built-ins of this release: relations, and the clusters' indexes on logs.
+
+    `taken` are names that indexes cannot have.
+    """
     relations = tuple(
         Declared(
             relation.id,
@@ -67,7 +72,7 @@ def declared(clusters: Iterable[str] = (CLUSTER,)) -> tuple[Declared, ...]:
         for relation in RELATIONS
     )
     logs = [name for name in LOGS if name in BY_ID]
-    names = index_names([name.partition(".")[2] for name in logs], clusters, ())
+    names = index_names([name.partition(".")[2] for name in logs], clusters, taken)
     by_log = {name.partition(".")[2]: name for name in logs}
     indexes = tuple(
         Declared(name, (), (by_log[log],), "index") for (log, _), name in names.items()
@@ -105,7 +110,7 @@ def look(region: str, wanted: tuple[Declared, ...] | None = None) -> Prepared:
         hint = "Start that release, or restore the backup made before it."
         raise InvalidStatement(message, detail=detail, hint=hint, sqlstate="55000")
     known = remembered(region)
-    chosen = declared() if wanted is None else wanted
+    chosen = declared(taken=_taken(row, known)) if wanted is None else wanted
     if not known:
         return Prepared(region, _first(chosen), (), first=True)
     numbers = [int(one.id[1:]) for one in known]
@@ -113,6 +118,13 @@ def look(region: str, wanted: tuple[Declared, ...] | None = None) -> Prepared:
     plan = plan_builtins(known, chosen, next_id, row.next_oid)
     blockers = tuple(_blockers(snapshot.current(region), chosen)) if plan.changes else ()
     return Prepared(region, plan, blockers)
+
+
+def _taken(row: Region, known: tuple[Remembered, ...]) -> set[str]:
+    """Names of users' items; an index that has its name keeps it, whoever takes it later."""
+    indexes = {one.name for one in known if one.kind == "index"}
+    names = Item.objects.filter(region=row, name__endswith="-primary-idx")
+    return set(names.values_list("name", flat=True)) - indexes
 
 
 def _first(wanted: tuple[Declared, ...]) -> BuiltinPlan:

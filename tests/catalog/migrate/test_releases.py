@@ -114,6 +114,17 @@ def test_indexes_of_logs_have_names_of_their_own(session: Session) -> None:
     assert _ids()[index.name] != old[index.name]
 
 
+def test_an_index_whose_name_a_user_has_gets_a_number(session: Session) -> None:
+    name = "mz_feeds-quickstart-primary-idx"
+    BuiltinRelation.objects.all().delete()
+    list(session.execute(f'CREATE VIEW "{name}" AS SELECT 1 AS one'))
+    prepare(REGION)
+    assert BuiltinRelation.objects.filter(name=f"{name}1", kind="index").exists()
+    other = "mz_source_status_history-quickstart-primary-idx"
+    list(session.execute(f'CREATE VIEW "{other}" AS SELECT 1 AS one'))
+    assert not look(REGION).plan.changes
+
+
 class TestUsersViews:
     """Views over built-ins."""
 
