@@ -23,11 +23,13 @@ from ingest.tables import (
     collection,
     frontier,
     moves,
+    plain_tail,
     plain_versions,
     schema,
     tail,
     trees,
     view_changes,
+    view_tail,
 )
 from ingest.tables.frontier import Frontier
 from ingest.tables.schema import DIFF, TIME, quoted
@@ -74,6 +76,9 @@ def _by_versions(
     plane: Plane, live: SparkSession, source: Input, after: int, upto: int
 ) -> list[DataFrame]:
     known = delta.versions(delta.base_path(plane, source.shard))
+    table = plain_tail.in_memory(plane, source, after, upto)
+    if table is not None:
+        return [_consolidated(view_tail.local(live, table, source.relation), source)]
     if plain_versions.recorded(known):
         return _recorded(plane, live, source, plain_versions.between(known, after, upto))
     times = {plain_versions.time_of(version) for version in known}
