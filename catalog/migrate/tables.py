@@ -11,7 +11,6 @@ so that every query goes on as it was.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from catalog.migrate.downloads import dbt_changes, terraform_changes
 from catalog.migrate.legacy import Legacy, legacy_entries
@@ -317,27 +316,6 @@ def plan_tables(picture: Picture, measured: Mapping[str, Measured] | None = None
     `measured` tells about data by item id. What cannot be done is a blocker of the plan.
     """
     return Planner(picture, measured or {}).plan()
-
-
-def renumbered(plan: Plan, item: int, oid: int) -> Plan:
-    """The same plan with its new ids counted from `item`, and its new OIDs from `oid`."""
-    new = [step.new_item for step in plan.steps if step.action == "new table"]
-    ids = {old: f"u{item + number}" for number, old in enumerate(sorted(new, key=_number))}
-    oids = {old: oid + number for number, old in enumerate(new)}
-    steps = tuple(
-        replace(
-            step,
-            new_item=ids.get(step.new_item, step.new_item),
-            oid=oids.get(step.new_item, step.oid),
-            needs=None if step.needs is None else tuple(ids.get(n, n) for n in step.needs),
-        )
-        for step in plan.steps
-    )
-    return replace(plan, steps=steps, ids={o: ids.get(n, n) for o, n in plan.ids.items()})
-
-
-def _number(gid: str) -> int:
-    return int(gid[1:])
 
 
 def _clauses(one: Legacy) -> Clauses:
