@@ -28,14 +28,6 @@ class Legacy:
     problem: str = ""
 
 
-def is_legacy(entry: Entry) -> bool:
-    """Whether one object alone, without its subsources, is in the old form.
-
-    A source that only had its tables chosen by FOR TABLES and the like says so in its text.
-    """
-    return _kind(entry) is not None
-
-
 def legacy_entries(picture: Picture) -> tuple[Legacy, ...]:
     """Everything in the old form, oldest first."""
     found = list(_found(picture))
