@@ -105,6 +105,7 @@ def test_lineage_is_traced(page: Page, shop: Product, picture: Picture) -> None:
 def test_a_replacement_is_staged(page: Page, shop: Product, picture: Picture) -> None:
     page.get_by_role("link", name="Replace definition").click()
     expect(page.locator("#name")).to_have_value("revenue_next")
+    expect(page.locator("#check-state")).to_have_text("Ready to be staged")
     _type(page, "SELECT country, 1 AS orders FROM customers")
     expect(page.locator("#preview")).to_contain_text(
         "replacement schema differs from target schema"
