@@ -26,11 +26,13 @@ FOLDED = "folded"
 class Part:
     """What changes of one `child` give: the child stands in the Spark text with `mz_diff`, and so
     do the rows that come out. Other children stand in it as they are. Changes that differ in no
-    other of the child's columns than `columns` make no difference; None: in any."""
+    other of the child's columns than `columns` make no difference; None: in any. Where there is
+    a text `touched`, it gives the keys of the same changes, and `sql` reads them as AFFECTED."""
 
     child: str
     sql: str
     columns: tuple[str, ...] | None = None
+    touched: str = ""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ def difference(  # noqa: PLR0913
     new: Frames,
     changed: Frames,
     stored: DataFrame | None = None,
+    *,
+    small: bool = True,
 ) -> DataFrame:
     """The rows that the block has more, or fewer, with `new` inputs than with `old` ones.
 
@@ -30,10 +32,11 @@ def difference(  # noqa: PLR0913
     (not 0), which also adds up to new less old; an input that is not in it did not change. The
     answer has the block's columns and mz_diff (bigint) and is not consolidated. `stored` are the
     rows that the view itself has; the root should always be given them: they say what to take
-    back where computing it again is dearer, or may come out otherwise.
+    back where computing it again is dearer, or may come out otherwise. `small`: the changes fit
+    the memory of one process.
     """
     known = stored.toDF(*block.columns) if stored is not None else None
-    return Change(live, old, new, changed).of(block, known)
+    return Change(live, old, new, changed, small).of(block, known)
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Change:
     old: Frames
     new: Frames
     changed: Frames
+    small: bool = True
 
     def of(self, block: Block, stored: DataFrame | None = None) -> DataFrame:
         """A block's difference; see `difference`."""
@@ -88,12 +92,18 @@ class Change:
         before = True
         for name, child in block.children.items():
             if name == part.child:
-                frames[name] = changes
+                frames[name] = self._few(changes)
                 before = False
             else:
                 frames[name] = self._side(child, self.new if before else self.old)
+        if part.touched:
+            touched = reading.frame(self.live, part.touched, {**frames, part.child: changes})
+            frames[AFFECTED] = self._few(touched.select(*block.key).distinct())
         found = reading.frame(self.live, part.sql, frames)
         return found.withColumn(MZ_DIFF, F.col(MZ_DIFF).cast("bigint"))
+
+    def _few(self, rows: DataFrame) -> DataFrame:
+        return F.broadcast(rows) if self.small else rows
 
     def _changes(self, child: Block | str) -> DataFrame:
         return self.changed[child] if isinstance(child, str) else self.of(child)
@@ -116,7 +126,7 @@ class Change:
         if not block.key:
             return None
         keys = self._touched(block, parts, net=True).select(*block.key).distinct()
-        affected = F.broadcast(keys)
+        affected = self._few(keys)
         own = self._own(block, stored, affected)
         if own is None and not block.exact:
             return None
@@ -137,13 +147,13 @@ class Change:
         self, block: Block, parts: list[Part], stored: DataFrame
     ) -> list[DataFrame] | None:
         changes = self._touched(block, parts, net=False)
-        found = incremental_folds.fold(self.live, block, stored, changes)
+        found = incremental_folds.fold(self.live, block, stored, changes, small=self.small)
         if found is None or (found.doubtful is not None and not block.key):
             return None
         terms = [_times(found.made, 1), _times(found.gone, -1)]
         if found.doubtful is None:
             return terms
-        again = self._now(block, F.broadcast(found.doubtful))
+        again = self._now(block, self._few(found.doubtful))
         return [*terms, _times(again, 1)]
 
     def _now(self, block: Block, affected: DataFrame) -> DataFrame:

@@ -32,7 +32,9 @@ class Folded:
     doubtful: DataFrame | None
 
 
-def fold(live: SparkSession, block: Block, stored: DataFrame, changes: DataFrame) -> Folded | None:
+def fold(
+    live: SparkSession, block: Block, stored: DataFrame, changes: DataFrame, *, small: bool
+) -> Folded | None:
     """The new groups of the keys in `changes`, whose columns are the key, the values and mz_diff.
 
     `stored` are the block's rows. None when they are not exact enough.
@@ -42,11 +44,11 @@ def fold(live: SparkSession, block: Block, stored: DataFrame, changes: DataFrame
     kinds = moved.schema
     if not _exact(block, stored.schema, kinds):
         return None
-    mine = _of_keys(stored, block, moved) if block.key else stored
+    mine = _of_keys(stored, block, moved, small=small) if block.key else stored
     known = _known(block, mine, slots, kinds)
     merged = _judged(block, _merged(block, moved.unionAll(known), slots))
     shape = merged.schema
-    table = held(merged)
+    table = held(merged) if small else None
     if table is None:
         lazily = merged.where(F.col(_DOUBT)) if _may_doubt(block) else None
         return _folded(live, block, (merged.where(_SURE), merged.where(_WAS), lazily))
@@ -74,8 +76,9 @@ def _named(block: Block, letter: str) -> list[Column]:
     return [F.col(_name(letter, n)).alias(_name("s", n)) for n in numbers]
 
 
-def _of_keys(stored: DataFrame, block: Block, moved: DataFrame) -> DataFrame:
-    keys = F.broadcast(moved.select(*block.key))
+def _of_keys(stored: DataFrame, block: Block, moved: DataFrame, *, small: bool) -> DataFrame:
+    keys = moved.select(*block.key)
+    keys = F.broadcast(keys) if small else keys
     pairs = zip(block.output_key, block.key, strict=True)
     same = [stored[quoted(name)].eqNullSafe(keys[key]) for name, key in pairs]
     return stored.join(keys, same, "left_semi")

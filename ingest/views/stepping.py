@@ -19,6 +19,8 @@ from ingest.tables.view_versions import Known, StepCommit
 from ingest.views import frames, incremental, whole
 
 How = Literal["incremental", "recompute"]
+_SMALL = 500_000
+"""So many changed rows, and their keys, may be sent to every task whole."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,8 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> Data
     if not changed:
         return view_rows.nothing(live, view.relation)
     stored = own(plane, live, view, span.last)
-    made = incremental.difference(live, view.root, old, new, changed, stored)
+    small = sum(span.rows.values()) <= _SMALL
+    made = incremental.difference(live, view.root, old, new, changed, stored, small=small)
     return view_rows.net(frames.typed_changes(made, view.relation), view.relation.names)
 
 

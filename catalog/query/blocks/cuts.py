@@ -14,13 +14,15 @@ from ingest.contract.views import Block, BlockKind, Fold, Part
 class Cut:
     """A block of trees; the fields mean what those of `Block` do.
 
-    `used` are the columns that the block uses of each child.
+    `touched` are the texts of that name in the `parts`, and `used` the columns that the block
+    uses of each child.
     """
 
     kind: BlockKind
     whole: exp.Query
     children: dict[str, Cut | str] = field(default_factory=dict)
     parts: dict[str, exp.Query] = field(default_factory=dict)
+    touched: dict[str, exp.Query] = field(default_factory=dict)
     keys: dict[str, exp.Query] = field(default_factory=dict)
     key: tuple[str, ...] = ()
     restricted: exp.Query | None = None
@@ -55,8 +57,11 @@ class Cut:
             self.kind,
             text(self.whole),
             children,
-            parts=self._parts(self.parts),
-            keys=self._parts(self.keys),
+            parts=tuple(self._part(child, query) for child, query in self.parts.items()),
+            keys=tuple(
+                Part(child, text(query), self.used.get(child))
+                for child, query in self.keys.items()
+            ),
             key=self.key,
             restricted=text(self.restricted) if self.restricted is not None else "",
             output_key=self.output_key,
@@ -68,10 +73,10 @@ class Cut:
             finish=text(self.finish) if self.finish is not None else "",
         )
 
-    def _parts(self, queries: dict[str, exp.Query]) -> tuple[Part, ...]:
-        return tuple(
-            Part(child, text(query), self.used.get(child)) for child, query in queries.items()
-        )
+    def _part(self, child: str, query: exp.Query) -> Part:
+        touched = self.touched.get(child)
+        shown = text(touched) if touched is not None else ""
+        return Part(child, text(query), self.used.get(child), shown)
 
 
 def recompute(query: exp.Query, reason: str) -> Block:

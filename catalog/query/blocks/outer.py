@@ -43,12 +43,15 @@ def cut(cutter: Cutter, select: exp.Select) -> Cut:
     side = join.side.upper()
     follows = {"LEFT": set(children) - right, "RIGHT": right}.get(side, set())
     ordered = sorted(children, key=lambda child: child not in follows)
+    followed = _restricted(inlined, pairs, side)
+    touched = _touched(inlined, pairs, ordered)
     return Cut(
         "partitioned",
         select,
         {child: children[child] for child in ordered},
-        parts={child: signed(inlined, child) for child in ordered if child in follows},
-        keys=_touched(inlined, pairs, [child for child in ordered if child not in follows]),
+        parts={child: signed(followed, child) for child in ordered if child in follows},
+        touched={child: touched[child] for child in ordered if child in follows},
+        keys={child: touched[child] for child in ordered if child not in follows},
         key=tuple(f"k{i}" for i in range(1, len(pairs) + 1)),
         restricted=_restricted(inlined, pairs),
         output_key=given(select, [_shown(pair, side) for pair in pairs]),
@@ -74,7 +77,7 @@ def _pairs(select: exp.Select, join: exp.Join) -> list[Pair]:
     return found
 
 
-def _touched(select: exp.Select, pairs: list[Pair], keyed: list[str]) -> dict[str, exp.Query]:
+def _touched(select: exp.Select, pairs: list[Pair], names: list[str]) -> dict[str, exp.Query]:
     """The keys that changes of a child touch: by its own side of the comparison."""
     right = exp.Select(expressions=_columns([pair[1] for pair in pairs]))
     right = right.from_(joins(select)[-1].this.copy())
@@ -83,21 +86,24 @@ def _touched(select: exp.Select, pairs: list[Pair], keyed: list[str]) -> dict[st
     left.set("where", None)
     left.set("expressions", _columns([pair[0] for pair in pairs]))
     mine = set(tables(right))
-    return {child: signed(right if child in mine else left, child) for child in keyed}
+    return {child: signed(right if child in mine else left, child) for child in names}
 
 
 def _columns(keys: list[exp.Expr]) -> list[exp.Expr]:
     return [named(key, f"k{i}") for i, key in enumerate(keys, 1)]
 
 
-def _restricted(select: exp.Select, pairs: list[Pair]) -> exp.Select:
+def _restricted(select: exp.Select, pairs: list[Pair], followed: str = "") -> exp.Select:
+    """The join for the affected keys alone; the side that is `followed` is left as it is."""
     copy = select.copy()
     inner = joins(copy)[:-1]
-    right = exp.Select().from_(joins(copy)[-1].this.copy())
-    restrict(right, [pair[1] for pair in pairs], [], 1)
-    joins(copy)[-1].set("this", items(right)[0])
-    equal = equalities(*(join.args.get("on") for join in inner))
-    restrict(copy, [pair[0] for pair in pairs], equal, len(inner) + 1)
+    if followed != "RIGHT":
+        right = exp.Select().from_(joins(copy)[-1].this.copy())
+        restrict(right, [pair[1] for pair in pairs], [], 1)
+        joins(copy)[-1].set("this", items(right)[0])
+    if followed != "LEFT":
+        equal = equalities(*(join.args.get("on") for join in inner))
+        restrict(copy, [pair[0] for pair in pairs], equal, len(inner) + 1)
     return copy
 
 
