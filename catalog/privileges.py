@@ -22,7 +22,7 @@ from catalog.plan.operations import (
     SetReferences,
     SetSecret,
 )
-from catalog.plan.picture import Entry, Picture, SourceFacts
+from catalog.plan.picture import Entry, Namespace, Picture, SourceFacts
 from catalog.plan.plans import Change, Plan, Write
 
 
@@ -50,24 +50,31 @@ def check(plan: Plan, picture: Picture, role: str) -> None:
 def _check_operation(operation: Operation, role: str, named: set[str]) -> None:
     """What the statement names must be owned; what only depends on it follows its owner."""
     match operation:
-        case ApplyReplacement():
-            _must_own(operation.target, role)
-            _must_own(operation.replacement, role)
-        case RollbackReplacement():
-            _must_own(operation.target, role)
+        case ApplyReplacement() | RollbackReplacement():
+            _own_views(operation, role)
         case DropItem() | ChangeItem() | SetComment() | SetSecret() | SetReferences():
             if operation.entry.id in named:
                 _must_own(operation.entry, role)
         case DropSpace():
-            if operation.space.owner != role:
-                kind = "database" if len(operation.space.path) == 1 else "schema"
-                message = f"must be owner of {kind} {operation.space.path[-1]}"
-                raise PermissionDenied(message)
+            _own_space(operation.space, role)
         case SetFlag():
             message = "permission denied to ALTER SYSTEM"
             raise PermissionDenied(message, hint="A superuser may.")
         case CreateItem() | CreateSpace():
             pass
+
+
+def _own_views(operation: ApplyReplacement | RollbackReplacement, role: str) -> None:
+    _must_own(operation.target, role)
+    if isinstance(operation, ApplyReplacement):
+        _must_own(operation.replacement, role)
+
+
+def _own_space(space: Namespace, role: str) -> None:
+    if space.owner != role:
+        kind = "database" if len(space.path) == 1 else "schema"
+        message = f"must be owner of {kind} {space.path[-1]}"
+        raise PermissionDenied(message)
 
 
 def _is_webhook(operation: Operation) -> bool:
