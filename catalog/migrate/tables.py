@@ -46,7 +46,7 @@ _WHY = {
 }
 _PER_STEP = 0.0006
 _FIXED = 0.05
-"""Seconds of an apply per step, and altogether; measured, see docs/operating.md."""
+"""Seconds of an apply per step, and altogether; measured, see docs/migrations.md."""
 
 
 class Planner:
