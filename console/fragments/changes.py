@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from catalog.reads import ViewRow
 from catalog.results import Rows
 from catalog.text_values import text_rows
 from console.fragments.grid import Header, headers_of
@@ -63,18 +64,40 @@ class Changes:
 _Texts = Sequence[str | None]
 
 
-def changes(rows: Rows, key: Sequence[str], show: str, limit: int) -> Changes:
-    """Group the rows of SHOW CHANGES (`mz_diff` first); `show` is a key of SHOWS."""
+def changes(rows: Rows, target: ViewRow, show: str, limit: int) -> Changes:
+    """Group the rows of SHOW CHANGES (`mz_diff` first); `show` is a key of SHOWS.
+
+    Rows of the target have nothing in the columns that the replacement adds.
+    """
     relation = Relation(rows.relation.columns[1:])
     headings = headers_of(relation)
     read = [
         (int(row[0] or 0), tuple(row[1:]))
         for row in text_rows(rows.relation, rows.data.slice(0, limit))
     ]
-    groups = list(_groups(read, headings, _places(key, relation.names)))
+    key = _places(target.key, relation.names)
+    groups = [_without_new(group, len(target.columns)) for group in _groups(read, headings, key)]
     total = len(groups)
     kept = tuple(group for group in groups if show in {"all", group.kind})
     return Changes(headings, kept, len(read), total, rows.data.num_rows >= limit, rows.timestamp)
+
+
+def _without_new(change: Change, width: int) -> Change:
+    """The side that is there now without the columns that it does not have."""
+    nothing = Value("", "", long=False, marked=False)
+    return replace(
+        change,
+        rows=tuple(
+            replace(
+                row,
+                cells=tuple(
+                    nothing if row.side == "before" and at >= width else cell
+                    for at, cell in enumerate(row.cells)
+                ),
+            )
+            for row in change.rows
+        ),
+    )
 
 
 def _places(key: Sequence[str], names: Sequence[str]) -> tuple[int, ...]:
@@ -125,6 +148,7 @@ def _changed(before: _Texts, after: _Texts, headings: Sequence[Header]) -> Chang
 
 def _cell(text: str | None, heading: Header, *, marked: bool) -> Value:
     if text is None:
-        return Value("NULL", "null", long=False, marked=marked)
+        look = "null num" if heading.number else "null"
+        return Value("NULL", look, long=False, marked=marked)
     shown = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
     return Value(shown, "num" if heading.number else "", len(text) > _LONG, marked)

@@ -116,7 +116,7 @@ def replacement_rows(request: HttpRequest, item_id: str) -> HttpResponse:
         return render(request, "replacements/rows.html", {"error": error, "view": row})
     context = {
         "view": row,
-        "staged": changes(rows, target.key, show, limit) if isinstance(rows, Rows) else None,
+        "staged": changes(rows, target, show, limit) if isinstance(rows, Rows) else None,
         "show": show,
         "more_limit": next((one for one in LIMITS if one > limit), 0),
         "milliseconds": round((time.perf_counter() - began) * 1000),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pyarrow as pa
 import pytest
 
+from catalog.reads import ColumnRow, ItemRow, StatusRow, ViewRow
 from catalog.results import Rows
 from console.fragments.changes import changes
 from console.fragments.guarding import typed
@@ -19,6 +22,33 @@ RELATION = Relation(
         Column("note", Type("text")),
     )
 )
+
+
+NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+COLUMNS = (ColumnRow("id", "bigint", False, 1), ColumnRow("note", "text", True, 2))
+
+
+def _target(*key: str, columns: tuple[ColumnRow, ...] = COLUMNS) -> ViewRow:
+    item = ItemRow("u1", "materialized view", "h", "p", "v", "ada", NOW, "", "")
+    return ViewRow(
+        item=item,
+        target=None,
+        cluster="quickstart",
+        columns=columns,
+        key=key,
+        status=StatusRow("u1", "running", "", "", "", NOW),
+        hydrated=True,
+        sealed=False,
+        readable_from=0,
+        complete_through=0,
+        rows=10,
+        bytes=0,
+        percent=100,
+        rate=0.0,
+        how="",
+        reason="",
+        cancelled=False,
+    )
 
 
 def _rows(*rows: tuple[int, int, str | None]) -> Rows:
@@ -37,7 +67,7 @@ ROWS = _rows((-1, 1, "old"), (1, 2, "new"), (1, 1, "changed"), (-1, 3, None))
 
 
 def test_both_sides_of_a_changed_row_stand_together() -> None:
-    found = changes(ROWS, ["id"], "all", 100)
+    found = changes(ROWS, _target("id"), "all", 100)
     assert [group.kind for group in found.groups] == ["changed", "added", "removed"]
     before, after = found.groups[0].rows
     assert [(cell.text, cell.marked) for cell in before.cells] == [("1", False), ("old", True)]
@@ -46,17 +76,24 @@ def test_both_sides_of_a_changed_row_stand_together() -> None:
     assert (found.read, found.more, found.timestamp) == (4, False, 5000)
 
 
+def test_what_is_there_has_nothing_in_new_columns() -> None:
+    found = changes(ROWS, _target("id", columns=COLUMNS[:1]), "all", 100)
+    before, after = found.groups[0].rows
+    assert [(cell.text, cell.marked) for cell in before.cells] == [("1", False), ("", False)]
+    assert after.cells[1].marked
+
+
 def test_without_a_key_nothing_is_told_as_changed() -> None:
-    kinds = [group.kind for group in changes(ROWS, [], "all", 100).groups]
+    kinds = [group.kind for group in changes(ROWS, _target(), "all", 100).groups]
     assert kinds == ["removed", "added", "added", "removed"]
 
 
 def test_one_kind_alone() -> None:
-    found = changes(ROWS, ["id"], "added", 100)
+    found = changes(ROWS, _target("id"), "added", 100)
     assert [group.kind for group in found.groups] == ["added"]
     assert found.total == 3
-    assert not changes(_rows(), ["id"], "all", 100).shown
-    assert changes(ROWS, ["id"], "all", 4).more
+    assert not changes(_rows(), _target("id"), "all", 100).shown
+    assert changes(ROWS, _target("id"), "all", 4).more
 
 
 @pytest.mark.parametrize(
