@@ -25,7 +25,10 @@ RELATION = Relation(
 
 
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-COLUMNS = (ColumnRow("id", "bigint", False, 1), ColumnRow("note", "text", True, 2))
+COLUMNS = (
+    ColumnRow("id", "bigint", nullable=False, position=1),
+    ColumnRow("note", "text", nullable=True, position=2),
+)
 
 
 def _target(*key: str, columns: tuple[ColumnRow, ...] = COLUMNS) -> ViewRow:
