@@ -29,8 +29,8 @@ _HYDRATED = (
     "SELECT o.name FROM mz_internal.mz_hydration_statuses AS h"
     " JOIN mz_objects AS o ON o.id = h.object_id WHERE h.hydrated"
 )
-PASSING = {"55000", "57P03", "57014", "40001", "XX000"}
-"""What a statement may say while something is not there yet or was killed: try again."""
+PASSING = {"55000", "57P03", "57014", "40001", "22023"}
+"""What a statement may say while something is not there yet, no more, or was killed."""
 Rows = Counter[tuple[str | None, ...]]
 
 

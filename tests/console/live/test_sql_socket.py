@@ -190,7 +190,9 @@ async def test_who_is_not_let_in(password: str) -> None:
 
 def _cookie() -> tuple[bytes, bytes]:
     client = Client()
-    client.force_login(accounts.user_by_email(EMAIL))
+    user = accounts.user_by_email(EMAIL)
+    assert user is not None
+    client.force_login(user)
     return b"cookie", f"sessionid={client.cookies['sessionid'].value}".encode()
 
 
