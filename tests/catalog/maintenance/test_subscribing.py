@@ -60,7 +60,7 @@ def test_an_apply_is_exactly_the_difference(kept: Region, place: Place) -> None:
     _same(place, reader, "who, n", "v")
     _same(place, top, "n", "top")
     end = over.until_progress(place.now("v"))
-    assert over.state(end) == place.rows(f"SELECT n FROM v AS OF {end - 1} WHERE n > 1")
+    assert over.state(end) == place.rows(f"SELECT n FROM v WHERE n > 1 AS OF {end - 1}")
     again = place.subscribe(f"SUBSCRIBE v WITH (PROGRESS, SNAPSHOT = false) AS OF {before - 1}")
     again.until_progress(reader.progress - 1)
     narrowed: Counter[tuple[str | None, ...]] = reader.state(before)
