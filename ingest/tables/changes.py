@@ -76,11 +76,9 @@ def _by_versions(
     plane: Plane, live: SparkSession, source: Input, after: int, upto: int
 ) -> list[DataFrame]:
     known = delta.versions(delta.base_path(plane, source.shard))
-    table = plain_tail.in_memory(plane, source, after, upto)
-    if table is not None:
-        return [_consolidated(view_tail.local(live, table, source.relation), source)]
     if plain_versions.recorded(known):
-        return _recorded(plane, live, source, plain_versions.between(known, after, upto))
+        found = recorded(plane, live, source, (after, upto))
+        return [] if found is None else [_consolidated(found, source)]
     times = {plain_versions.time_of(version) for version in known}
     return [
         _difference(plane, live, source, time)
@@ -88,23 +86,28 @@ def _by_versions(
     ]
 
 
-def _recorded(
-    plane: Plane, live: SparkSession, source: Input, times: dict[int, int]
-) -> list[DataFrame]:
-    """The changes that a table's own commits recorded: `times` (ms) by version."""
+def recorded(
+    plane: Plane, live: SparkSession, source: Input, span: tuple[int, int]
+) -> DataFrame | None:
+    """Columns, time and mz_diff of what a plain table's commits recorded for a span (ms), not
+    consolidated; None when it recorded nothing."""
+    table = plain_tail.in_memory(plane, source, *span)
+    if table is not None:
+        return view_tail.local(live, table, source.relation)
+    known = delta.versions(delta.base_path(plane, source.shard))
+    times = plain_versions.between(known, *span) if plain_versions.recorded(known) else {}
     if not times:
-        return []
+        return None
     reader = live.read.format("delta").option("readChangeFeed", "true")
     reader = reader.option("startingVersion", min(times)).option("endingVersion", max(times))
     found = reader.load(delta.base_path(plane, source.shard))
     came = F.col("_change_type").isin("insert", "update_postimage")
     pairs = [F.lit(number).cast("bigint") for pair in times.items() for number in pair]
-    moves = found.select(
+    return found.select(
         *_names(source),
         F.create_map(*pairs)[F.col("_commit_version")].alias(TIME),
         F.when(came, 1).otherwise(-1).cast("bigint").alias(DIFF),
     )
-    return [_consolidated(moves, source)]
 
 
 def _by_log(

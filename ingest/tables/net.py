@@ -43,21 +43,28 @@ def of(plane: Plane, live: SparkSession, source: Input, after: int, upto: int) -
     """
     if source.segments:
         return _of_view(plane, live, source, (after, upto))
-    if source.feed:
-        found = _of_log(plane, live, source, (after, upto))
-        if found is not None:
-            return found
-    else:
-        table = plain_tail.in_memory(plane, source, after, upto)
-        if table is not None:
-            rows = view_tail.local(live, table.drop_columns([TIME]), source.relation)
-            return Net(rows, ready=True)
-    return _general(plane, live, source, (after, upto))
+    by_files = _of_log if source.feed else _of_plain
+    found = by_files(plane, live, source, (after, upto))
+    return _general(plane, live, source, (after, upto)) if found is None else found
 
 
 def _general(plane: Plane, live: SparkSession, source: Input, span: tuple[int, int]) -> Net:
     found = changes.frame(plane, live, source, *span)
     return Net(view_rows.net(found, source.relation.names), ready=False)
+
+
+def _of_plain(
+    plane: Plane, live: SparkSession, source: Input, span: tuple[int, int]
+) -> Net | None:
+    """What the commits recorded, as it is; None for a table that records nothing."""
+    table = plain_tail.in_memory(plane, source, *span)
+    if table is not None:
+        rows = view_tail.local(live, table.drop_columns([TIME]), source.relation)
+        return Net(rows, ready=True)
+    found = changes.recorded(plane, live, source, span)
+    if found is None:
+        return None
+    return Net(found.select(*map(quoted, source.relation.names), DIFF), ready=False)
 
 
 def _of_view(plane: Plane, live: SparkSession, source: Input, span: tuple[int, int]) -> Net:
