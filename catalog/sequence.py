@@ -104,7 +104,8 @@ class Sequencer:
         """An apply or rollback with the time of the switch."""
         if not isinstance(operation, ApplyReplacement | RollbackReplacement):
             return operation
-        since = switch_time(self.region, operation.target, operation.entry, timeout)
+        seen = max(self.reader.seen, read_floor(self.region))
+        since = switch_time(self.region, operation.target, operation.entry, timeout, seen)
         if isinstance(operation, ApplyReplacement):
             return replace(operation, since=since, automatic=self.automatic)
         return replace(operation, since=since)

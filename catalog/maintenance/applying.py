@@ -24,6 +24,9 @@ ALIGNED = 3.0
 LONGEST = 60.0
 """Seconds that a view is held in all: its readers wait meanwhile."""
 
+CATCHING_UP = 20.0
+"""Seconds that an apply waits for its view to come to what was read of it."""
+
 
 @dataclass(frozen=True)
 class _Pair:
@@ -31,11 +34,15 @@ class _Pair:
     new: ViewProgress | None
 
 
-def switch_time(region: str, target: Entry, after: Entry, timeout: float | None) -> int:
+def switch_time(
+    region: str, target: Entry, after: Entry, timeout: float | None, seen: int = 0
+) -> int:
     """The time (ms) from which `target` can be what it is in `after`: the next one after all that
     its data is complete through, once the other data is as far.
 
-    Holds the view there for a moment, and waits up to `timeout` seconds while the other lags.
+    Somebody may have been answered at `seen`, from the view's definition where its data was late:
+    that stays as it was, so the data comes up to there first. Holds the view there for a moment,
+    and waits up to `timeout` seconds while the other lags.
     Raises StatementError 55000 when the other has no rows yet or cannot go on, Transient 57014
     when the wait was too long.
     """
@@ -45,7 +52,9 @@ def switch_time(region: str, target: Entry, after: Entry, timeout: float | None)
         new = _ready(after, pair.new)
         mine = _through(pair.old)
         waited = clock.monotonic() - started
-        if new.complete_through < mine:
+        if mine < seen and waited < CATCHING_UP and not _stalled(pair.old):
+            pass
+        elif new.complete_through < mine:
             if waited < LONGEST:
                 _hold(target.shard)
         elif waited > ALIGNED or _exact(after, new, mine):
@@ -55,6 +64,10 @@ def switch_time(region: str, target: Entry, after: Entry, timeout: float | None)
         if waited > (timeout or float("inf")):
             raise _late(target, mine, new.complete_through)
         clock.sleep(POLL)
+
+
+def _stalled(row: ViewProgress | None) -> bool:
+    return row is None or not row.hydrated or row.status == "stalled"
 
 
 def _through(row: ViewProgress | None) -> int:
