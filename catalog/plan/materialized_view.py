@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from catalog.errors import NotSupported
+from catalog.errors import InvalidStatement, NotSupported
 from catalog.names import CLUSTER
 from catalog.plan.creation import collection, full, new_entry
 from catalog.plan.operations import CreateItem, DropItem, Operation
@@ -85,7 +85,19 @@ def definition(
     if any(entry.kind == "source" and not entry.fed for entry in body.used.values()):
         message = "materialized views over the progress of a source are not supported yet"
         raise NotSupported(message, hint="Name a table of the source.")
+    _free(body)
     return Definition(body, _key(body, names), sealed=not _changing(body))
+
+
+_TAKEN = ("mz_timestamp", "mz_diff")
+
+
+def _free(body: Fixed) -> None:
+    """Raises for a column with a name that a view's changes have for their own."""
+    for name in body.relation.names:
+        if name in _TAKEN:
+            message = f'materialized views cannot have a column named "{name}"'
+            raise InvalidStatement(message, hint="Give it another name with AS.", sqlstate="42701")
 
 
 def _changing(body: Fixed) -> bool:

@@ -8,7 +8,7 @@ from catalog.models import AuditEvent, ViewDetails
 from catalog.plan.picture import Guard
 from ingest.errors import HeadraceError
 from tests.catalog.session.conftest import Run
-from tests.catalog.session.test_replacements import AUCTION, MV, RP, entry
+from tests.catalog.session.replacing import AUCTION, MV, RP, entry
 
 SET = "ALTER MATERIALIZED VIEW r SET "
 
