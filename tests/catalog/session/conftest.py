@@ -14,6 +14,12 @@ def session(db: None) -> Session:
     return Session(role_for("local/embedded", "ada@example.com", superuser=True))
 
 
+@pytest.fixture(autouse=True)
+def nobody_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no maintainer here that an apply could wait for."""
+    monkeypatch.setattr("catalog.maintenance.applying.CATCHING_UP", 0.0)
+
+
 Run = Callable[[str], list[Result]]
 
 
