@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('catalog', '0006_regions_and_migrations'),
+        ("catalog", "0006_regions_and_migrations"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='viewprogress',
-            name='held_until',
+            model_name="viewprogress",
+            name="held_until",
             field=models.DateTimeField(blank=True, null=True),
         ),
     ]
