@@ -48,8 +48,7 @@ def _transfers(dsn: str, count: int) -> None:
             session.execute("update accounts set balance = balance - 1 where id = %s", (one,))
             session.execute("update accounts set balance = balance + 1 where id = %s", (other,))
             if number % 5 == 0:
-                row = (1000 + number, 0, None)
-                session.execute("insert into accounts values (%s, %s, %s)", row)
+                session.execute("insert into accounts select max(id) + 1000, 0 from accounts")
             session.commit()
 
 
