@@ -27,6 +27,7 @@ from catalog.migrate.writer import TableWriter
 from catalog.models import Migration, Region
 
 At = Callable[[str], None]
+Act = Callable[[Migration, str, At], tuple[str, ...]]
 LEASE = 120.0
 FORCED = "force_source_table_syntax"
 ENABLED = "enable_create_table_from_source"
@@ -51,17 +52,23 @@ def apply(region: str, gid: str, user: str, at: At = nowhere, owner: str = "") -
     if row.state in {"planned", "approved"}:
         refuse_blocked(row)
     claim(row, user, ("planned", "approved", "applying"), owner or new_owner())
+    return carried(row, user, at, _carry_out, Migration.State.PLANNED)
+
+
+def carried(row: Migration, user: str, at: At, act: Act, otherwise: Migration.State) -> Migration:
+    """Do what was claimed and tell of it; when that fails the state is `otherwise` again."""
+    region = row.region.name
     at("claimed")
     try:
-        ids = _carry_out(row, user, at)
+        ids = act(row, user, at)
     except Exception as error:
-        give_back(row, user, error, Migration.State.PLANNED)
+        give_back(row, user, error, otherwise)
         raise
     at("committed")
     revision = Region.objects.values_list("revision", flat=True).get(name=region)
     signals.committed.send(sender=None, region=region, revision=revision, ids=ids)
     at("told")
-    return migration(region, gid)
+    return migration(region, f"m{row.number}")
 
 
 def claim(row: Migration, user: str, states: tuple[str, ...], owner: str) -> None:

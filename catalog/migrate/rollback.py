@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from catalog import history, leases, signals
+from catalog import history, leases
 from catalog.errors import InvalidStatement
 from catalog.migrate.apply import (
     LEASE,
     At,
     apply,
+    carried,
     claim,
-    give_back,
     new_owner,
     nowhere,
     still_mine,
@@ -48,17 +48,7 @@ def roll_back(region: str, gid: str, user: str, at: At = nowhere, owner: str = "
         message = f"migration {gid} can no longer be rolled back"
         raise InvalidStatement(message, detail=f"Until {row.expires_at:%Y-%m-%d %H:%M} it could.")
     claim(row, user, ("applied", "rolling back"), owner or new_owner())
-    at("claimed")
-    try:
-        ids = _take_back(row, user, at)
-    except Exception as error:
-        give_back(row, user, error, Migration.State.APPLIED)
-        raise
-    at("committed")
-    revision = Region.objects.values_list("revision", flat=True).get(name=region)
-    signals.committed.send(sender=None, region=region, revision=revision, ids=ids)
-    at("told")
-    return migration(region, gid)
+    return carried(row, user, at, _take_back, Migration.State.APPLIED)
 
 
 def rollback_blockers(row: Migration) -> tuple[Blocker, ...]:

@@ -27,6 +27,7 @@ from catalog.models import (
     StatusHistory,
     TableDetails,
 )
+from catalog.reads.item_rows import item_row
 from catalog.reads.rows import AuditRow as AuditRow
 from catalog.reads.rows import ColumnRow as ColumnRow
 from catalog.reads.rows import FeedRow as FeedRow
@@ -46,20 +47,6 @@ def _region(region: str | None) -> str:
     return region or settings.HEADRACE_REGION
 
 
-def _item(item: Item) -> ItemRow:
-    return ItemRow(
-        id=item.gid,
-        kind=item.kind,
-        database=item.schema.database.name,
-        schema=item.schema.name,
-        name=item.name,
-        owner=item.owner.name,
-        created_at=item.created_at,
-        create_sql=item.create_sql,
-        redacted_sql=item.create_sql,
-    )
-
-
 def _items(region: str | None) -> QuerySet[Item]:
     rows = Item.objects.filter(region__name=_region(region)).order_by("pk")
     return rows.select_related("schema__database", "owner")
@@ -68,13 +55,13 @@ def _items(region: str | None) -> QuerySet[Item]:
 def items(kind: str | None = None, region: str | None = None) -> tuple[ItemRow, ...]:
     """Every item, or those of one kind, oldest first."""
     rows = _items(region)
-    return tuple(_item(row) for row in (rows.filter(kind=kind) if kind else rows))
+    return tuple(item_row(row) for row in (rows.filter(kind=kind) if kind else rows))
 
 
 def item(item_id: str, region: str | None = None) -> ItemRow | None:
     """One item of any kind, None when it is not there."""
     row = _items(region).filter(gid=item_id).first()
-    return None if row is None else _item(row)
+    return None if row is None else item_row(row)
 
 
 def connections(region: str | None = None) -> tuple[ItemRow, ...]:
@@ -95,7 +82,7 @@ def dependents(item_id: str, region: str | None = None) -> tuple[ItemRow, ...]:
         needing = _items(region).filter(needs__needs__in=[row.pk for row in level]).distinct()
         level = [row for row in needing if row.pk not in found]
         found.update({row.pk: row for row in level})
-    return tuple(_item(row) for row in found.values())
+    return tuple(item_row(row) for row in found.values())
 
 
 def feeds(region: str | None = None) -> tuple[FeedRow, ...]:
@@ -157,9 +144,9 @@ def _sources(region: str | None, source_id: str | None) -> tuple[SourceRow, ...]
     shared = _feeds(region)
     return tuple(
         SourceRow(
-            item=_item(row.item),
+            item=item_row(row.item),
             type=row.type,
-            connection=_item(row.connection) if row.connection else None,
+            connection=item_row(row.connection) if row.connection else None,
             publication=row.publication,
             status=_source_status(row),
             tables=tables.get(row.pk, 0),

@@ -10,7 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
-from catalog.models import Comment, Item, ItemColumn, ViewDetails, ViewProgress, ViewVersion
+from catalog.models import Comment, ItemColumn, ViewDetails, ViewProgress, ViewVersion
+from catalog.reads.item_rows import item_row
 from catalog.reads.rows import ColumnRow, ItemRow, StatusRow
 
 
@@ -151,8 +152,8 @@ def _of(model: Any, ids: list[int]) -> Any:
 def _view(row: ViewDetails, at: ViewProgress | None, columns: tuple[ColumnRow, ...]) -> ViewRow:
     progress = at or ViewProgress()
     return ViewRow(
-        item=_item(row.item),
-        target=None if row.target is None else _item(row.target),
+        item=item_row(row.item),
+        target=None if row.target is None else item_row(row.target),
         cluster=row.cluster,
         columns=columns,
         key=tuple(row.key),
@@ -195,20 +196,6 @@ def _staged(progress: ViewProgress) -> StagedRow | None:
         progress.staged_changed,
         progress.staged_bytes,
         progress.staged_as_of,
-    )
-
-
-def _item(item: Item) -> ItemRow:
-    return ItemRow(
-        id=item.gid,
-        kind=item.kind,
-        database=item.schema.database.name,
-        schema=item.schema.name,
-        name=item.name,
-        owner=item.owner.name,
-        created_at=item.created_at,
-        create_sql=item.create_sql,
-        redacted_sql=item.create_sql,
     )
 
 
