@@ -90,6 +90,7 @@ class _SqlSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has 
             await self.close(code=OURS)
 
     async def _answer(self) -> None:
+        """What each kind of socket says in its own form; this class only keeps the line."""
         raise NotImplementedError
 
     async def _run(self, visitor: door.Visitor, request: Request) -> None:

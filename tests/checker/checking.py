@@ -141,7 +141,7 @@ class Checker:
             self.done[f"refused {error.error.get('code')}"] += 1
             return False
         except OSError:
-            time.sleep(1)
+            time.sleep(1)  # web was killed: it is asked again in the next turn
             return False
         return True
 
