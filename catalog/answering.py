@@ -9,15 +9,9 @@ from collections.abc import Iterable
 from django.conf import settings
 from sqlglot import exp
 
-from catalog.as_of import as_of
-from catalog.bounds import fed_through, view_bounds
 from catalog.errors import StatementError
-from catalog.inputs import inputs_of
 from catalog.models import FeedProgress
-from catalog.moments import Wanted
 from catalog.open_transaction import OpenTransaction
-from catalog.oracle import newest_time, raise_read_floor, read_floor
-from catalog.placing import Placed, Placing
 from catalog.plan.picture import Entry, Picture
 from catalog.plan.plans import Read
 from catalog.plan.plans import Rows as Made
@@ -30,6 +24,12 @@ from catalog.results import Notice, Rows
 from catalog.rows import answer_of
 from catalog.system import run as system
 from catalog.system.registry import lookup
+from catalog.time.as_of import as_of
+from catalog.time.bounds import fed_through, view_bounds
+from catalog.time.inputs import inputs_of
+from catalog.time.moments import Wanted
+from catalog.time.oracle import newest_time, raise_read_floor, read_floor
+from catalog.time.placing import Placed, Placing
 from catalog.variables import Variables
 from ingest import engine
 from ingest.contract.commands import Query

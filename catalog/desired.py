@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from catalog import snapshot
-from catalog.inputs import input_of
 from catalog.models import ExportProgress
 from catalog.models import Feed as FeedRow
 from catalog.names import Path
@@ -12,7 +11,8 @@ from catalog.plan.picture import Entry, Picture, SourceFacts, Version
 from catalog.plan.readable import ReadableNames
 from catalog.plan.scope import Scope
 from catalog.query.compile import MaintainedQuery, compile_view
-from catalog.targets import generator, postgres_target, unseal
+from catalog.time.inputs import input_of
+from catalog.upstream.targets import generator, postgres_target, unseal
 from ingest.contract.commands import Export, Feed, Generator, Webhooks
 from ingest.contract.relation import Relation
 from ingest.contract.upstream import PostgresTarget

@@ -11,7 +11,7 @@ from catalog.plan.picture import Picture
 from catalog.plan.plans import Change, Write
 from catalog.plan.scope import Scope
 from catalog.sql.nodes.statement import Statement
-from catalog.upstream import Purifier
+from catalog.upstream.purification import Purifier
 from catalog.variables import Variables
 
 

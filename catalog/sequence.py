@@ -8,12 +8,11 @@ from typing import assert_never
 
 from django.conf import settings
 
-from catalog import answering, staging, transaction, writes
+from catalog import answering, staging, writes
+from catalog.commit import transaction
 from catalog.errors import StatementError
 from catalog.maintenance.applying import switch_time
-from catalog.moments import Wanted
 from catalog.open_transaction import OpenTransaction
-from catalog.oracle import next_time, raise_read_floor, read_floor
 from catalog.plan.operations import (
     ApplyReplacement,
     CreateItem,
@@ -41,6 +40,8 @@ from catalog.sql.nodes.query import Select
 from catalog.sql.nodes.show import ShowObjects
 from catalog.system.registry import lookup
 from catalog.system.show import show_query
+from catalog.time.moments import Wanted
+from catalog.time.oracle import next_time, raise_read_floor, read_floor
 from catalog.variables import Variables, canonical
 from ingest import engine
 from ingest.contract.relation import Column, Relation

@@ -44,7 +44,7 @@ from catalog.sql.nodes.statement import ANSWERED, DEFINITIONS, Statement
 from catalog.sql.nodes.subscribe import Subscribe
 from catalog.sql.parse import Parsed, parse
 from catalog.sql.render import render
-from catalog.upstream import Purifier
+from catalog.upstream.purification import Purifier
 from catalog.variables import VARIABLES, Variables
 from ingest.contract.relation import Relation
 from ingest.contract.types import TEXT, Type

@@ -6,13 +6,13 @@ import time as clock
 
 from django.conf import settings
 
-from catalog.bounds import bounds
-from catalog.inputs import view_input
 from catalog.models import ViewProgress
-from catalog.moments import Wanted
 from catalog.plan.picture import Entry, Picture
 from catalog.plan.plans import StagedChanges
 from catalog.results import Rows
+from catalog.time.bounds import bounds
+from catalog.time.inputs import view_input
+from catalog.time.moments import Wanted
 from ingest import engine
 from ingest.errors import Transient
 

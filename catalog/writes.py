@@ -8,11 +8,8 @@ from dataclasses import replace
 from django.conf import settings
 from sqlglot import exp
 
-from catalog import closing
 from catalog.answering import Reader
 from catalog.errors import InvalidStatement, NotSupported
-from catalog.inputs import input_of
-from catalog.moments import Wanted
 from catalog.plan.picture import Entry
 from catalog.plan.plans import Read, Write
 from catalog.plan.scope import Scope
@@ -20,6 +17,9 @@ from catalog.query.binder import Moment
 from catalog.query.compile import inspect
 from catalog.query.row_expressions import row_expressions
 from catalog.sql.nodes.query import Select
+from catalog.time import closing
+from catalog.time.inputs import input_of
+from catalog.time.moments import Wanted
 from catalog.variables import Variables
 from ingest import engine
 from ingest.contract.commands import Query

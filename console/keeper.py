@@ -16,7 +16,8 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import close_old_connections
 
-from catalog import controller, desired, leases, snapshot
+from catalog import desired, leases, snapshot
+from catalog.control import controller
 from console.leash import leash
 
 WATCH = 0.5

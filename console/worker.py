@@ -10,7 +10,8 @@ from celery import shared_task
 from celery.signals import worker_init
 from django.conf import settings
 
-from catalog import controller, desired, reads, upkeep
+from catalog import desired, reads
+from catalog.control import controller, upkeep
 from catalog.maintenance import expiring, hydrating
 from catalog.migrate import rollout
 from catalog.names import SYSTEM_ROLE

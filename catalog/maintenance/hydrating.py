@@ -16,15 +16,15 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from catalog import leases, snapshot
-from catalog.bounds import bounds
 from catalog.desired import view_command
-from catalog.exactness import exact
 from catalog.maintenance import reports
 from catalog.maintenance.kept import views_of
 from catalog.maintenance.reports import ViewReport
 from catalog.models import Job, Region, ViewProgress
-from catalog.oracle import newest_time
 from catalog.plan.picture import Picture
+from catalog.time.bounds import bounds
+from catalog.time.exactness import exact
+from catalog.time.oracle import newest_time
 from ingest import engine
 from ingest.contract.views import Hydration, View
 from ingest.errors import HeadraceError, Transient

@@ -9,10 +9,8 @@ from dataclasses import dataclass, replace
 from django.conf import settings
 from sqlglot import exp
 
-from catalog.bounds import bounds
 from catalog.desired import view_command
 from catalog.errors import StatementError, UnknownItem
-from catalog.inputs import inputs_of, view_input
 from catalog.maintenance.kept import views_of
 from catalog.plan.definitions import view_query
 from catalog.plan.picture import Entry, Picture
@@ -22,6 +20,8 @@ from catalog.plan.scope import Scope
 from catalog.query.compile import compile_query
 from catalog.query.names import Names, Resolved
 from catalog.snapshot import current
+from catalog.time.bounds import bounds
+from catalog.time.inputs import inputs_of, view_input
 from ingest import engine
 from ingest.contract.commands import Query
 

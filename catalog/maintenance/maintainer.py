@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import close_old_connections
 
-from catalog import closing, leases, snapshot
+from catalog import leases, snapshot
 from catalog.maintenance import reports, rounds
 from catalog.maintenance.kept import Kept, Known, kept_of, known_of
 from catalog.maintenance.reports import Standing, ViewReport
@@ -24,6 +24,7 @@ from catalog.maintenance.rounds import Shard
 from catalog.maintenance.staged import Run, Staging, guarded
 from catalog.maintenance.steps import Outcome, Steps
 from catalog.plan.picture import Picture
+from catalog.time import closing
 from ingest.errors import HeadraceError, Transient
 
 RENEW = 3.0

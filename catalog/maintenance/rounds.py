@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from django.conf import settings
 
-from catalog import bounds, closing
 from catalog.maintenance import refreshing
 from catalog.maintenance.graph import below, feeds_of, plain_of, targets
 from catalog.maintenance.kept import Kept, Known
-from catalog.oracle import newest_time
+from catalog.time import bounds, closing
+from catalog.time.oracle import newest_time
 from ingest import engine
 
 

@@ -13,7 +13,6 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from catalog import signals
-from catalog.inputs import view_input
 from catalog.maintenance.guarding import stopped_by
 from catalog.maintenance.rounds import Shard
 from catalog.models import ViewProgress
@@ -21,6 +20,7 @@ from catalog.plan.picture import Entry, Picture
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.replacement import ApplyReplacement
 from catalog.sql.render import render
+from catalog.time.inputs import view_input
 from ingest import engine
 from ingest.contract.views import Staged
 from ingest.errors import HeadraceError

@@ -1,7 +1,7 @@
 """The catalog's rows, one file per noun.
 
 `gid` is the id that users see (`u1`, `f1`): unique in its region and never reused; the primary key
-is the database's own business. Only `catalog.transaction`, `catalog.controller`, `catalog.oracle`,
+is the database's own business. Only `catalog.commit`, `catalog.control`, `catalog.time`,
 `catalog.drafts`, `catalog.maintenance`, `catalog.migrate` and `catalog.accounts` write; everything
 else reads.
 """

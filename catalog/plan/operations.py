@@ -1,6 +1,6 @@
 """What a change does to the catalog, one small record per kind of change.
 
-A planner returns operations; `catalog.transaction` writes them, and `apply` shows them to later
+A planner returns operations; `catalog.commit` writes them, and `apply` shows them to later
 statements of the same transaction.
 """
 

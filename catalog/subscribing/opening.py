@@ -9,12 +9,7 @@ from sqlglot import exp
 
 from catalog import snapshot
 from catalog.answering import Reader
-from catalog.as_of import as_of
-from catalog.bounds import bounds
 from catalog.errors import InvalidStatement, NotSupported
-from catalog.moments import Wanted
-from catalog.oracle import newest_time, read_floor
-from catalog.placing import Placing
 from catalog.plan.picture import Entry
 from catalog.plan.plans import Follow, Read
 from catalog.plan.scope import Scope
@@ -25,6 +20,11 @@ from catalog.subscribing.polled import Polled
 from catalog.subscribing.shaping import shape
 from catalog.subscribing.subjects import Computed, Recorded, Subject, moment_of
 from catalog.subscribing.subscription import Span, Subscription
+from catalog.time.as_of import as_of
+from catalog.time.bounds import bounds
+from catalog.time.moments import Wanted
+from catalog.time.oracle import newest_time, read_floor
+from catalog.time.placing import Placing
 from catalog.variables import Variables
 from ingest.contract.relation import Relation
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from catalog.oracle import newest_time
 from catalog.subscribing.changes import consolidated, in_order, less
 from catalog.subscribing.subjects import tick
+from catalog.time.oracle import newest_time
 from ingest.contract.relation import Relation
 
 

@@ -13,18 +13,18 @@ from django.conf import settings
 from sqlglot import exp
 
 from catalog import snapshot
-from catalog.bounds import bounds
 from catalog.errors import StatementError
-from catalog.inputs import input_of
-from catalog.moments import Wanted
 from catalog.names import Path, dotted
-from catalog.oracle import newest_time, next_time
-from catalog.placing import Placing
 from catalog.plan.picture import Entry, Picture
 from catalog.query.binder import Moment
 from catalog.query.compile import MaintainedQuery, compile_query
 from catalog.query.names import Names
 from catalog.subscribing.changes import consolidated, in_order, less, put_together
+from catalog.time.bounds import bounds
+from catalog.time.inputs import input_of
+from catalog.time.moments import Wanted
+from catalog.time.oracle import newest_time, next_time
+from catalog.time.placing import Placing
 from ingest import engine
 from ingest.contract.commands import Input, Query
 from ingest.contract.relation import Relation

@@ -9,9 +9,9 @@ from django.shortcuts import render
 from django.utils.cache import patch_cache_control
 
 from catalog import reads
-from catalog.publications import publications as published
 from catalog.reads import ItemRow
 from catalog.sql import parse_one, render_pretty
+from catalog.upstream.publications import publications as published
 from console.demo import demo_status
 from console.fragments.targets import options, where
 from console.wizards import picker

@@ -19,7 +19,7 @@ from django.conf import settings
 from django.db import connections
 
 from catalog import desired, leases, reads
-from catalog.controller import Host, write_reports
+from catalog.control.controller import Host, write_reports
 from catalog.reads import StatusRow
 from ingest import engine
 from ingest.contract.plane import Plane

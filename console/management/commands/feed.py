@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from catalog import leases
-from catalog.controller import Host, write_reports
+from catalog.control.controller import Host, write_reports
 from console import fail_point
 from console.keeper import GIVEN_UP
 from ingest import engine

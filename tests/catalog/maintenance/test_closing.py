@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from catalog import closing
 from catalog.errors import StatementError
 from catalog.models import Item, PlainTableWrite
-from catalog.oracle import newest_time, next_time
 from catalog.session import Session, role_for
+from catalog.time import closing
+from catalog.time.oracle import newest_time, next_time
 from ingest import engine
 from ingest.errors import IngestError, Transient
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from django.conf import settings
 
-from catalog import closing
 from catalog.maintenance import hydrating
 from catalog.models import Job, Maintainer, PlainTableWrite, ViewProgress
+from catalog.time import closing
 from ingest import engine
 from ingest.errors import HeadraceError
 from tests.catalog.maintenance.conftest import REGION, Region

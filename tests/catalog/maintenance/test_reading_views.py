@@ -116,7 +116,7 @@ def test_a_query_that_fails_says_so_until_its_rows_change(region: Region) -> Non
 def test_a_view_that_is_behind_is_computed(
     totals: Region, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("catalog.moments.LAG", 0.2)
+    monkeypatch.setattr("catalog.time.moments.LAG", 0.2)
     totals.hydrate()
     totals.run("INSERT INTO t VALUES ('eve', 9)")
     assert asked(totals, "SELECT n FROM whole")[0] == [(12,)]

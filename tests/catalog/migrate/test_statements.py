@@ -7,7 +7,6 @@ import re
 import pytest
 
 from catalog import snapshot
-from catalog.inputs import input_of
 from catalog.migrate.apply import apply
 from catalog.migrate.dump import dump
 from catalog.migrate.rollback import roll_back
@@ -17,6 +16,7 @@ from catalog.plan.definitions import definition
 from catalog.session import Session, role_for
 from catalog.sql.render import render
 from catalog.subscribing import subjects
+from catalog.time.inputs import input_of
 from tests.catalog.migrate.corpus import REGION
 
 OLD = """

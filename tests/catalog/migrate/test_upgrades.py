@@ -18,7 +18,8 @@ ROOT = Path(__file__).parents[3]
 _CHECK = """
 import django
 django.setup()
-from catalog import desired, snapshot
+from catalog import snapshot
+from catalog import desired
 from catalog.migrate.dump import dump
 from catalog.migrate.releases import look
 from catalog.migrate.rollout import progress

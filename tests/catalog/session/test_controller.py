@@ -7,12 +7,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from catalog import leases, reads, snapshot, upkeep
-from catalog.controller import Host, write_reports
+from catalog import leases, reads, snapshot
+from catalog.control import upkeep
+from catalog.control.controller import Host, write_reports
 from catalog.desired import dropped_feeds, feed_command, wanted_feeds
 from catalog.models import Feed, Job, Region, StatusHistory
-from catalog.oracle import next_time
 from catalog.session import Session
+from catalog.time.oracle import next_time
 from ingest import engine
 from ingest.contract.reports import ExportReport, FeedReport
 from ingest.errors import Transient

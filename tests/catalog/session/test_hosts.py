@@ -6,7 +6,7 @@ import pytest
 from pytest_django import Settings
 
 from catalog.errors import PermissionDenied, UpstreamProblem
-from catalog.hosts import admitted
+from catalog.upstream.hosts import admitted
 from ingest.contract.upstream import PostgresTarget
 
 

@@ -14,7 +14,8 @@ from tests.services.postgres import Postgres
 pytestmark = pytest.mark.postgres
 ROOT = Path(__file__).resolve().parents[3]
 STATEMENTS = """
-from catalog import desired, leases
+from catalog import leases
+from catalog import desired
 from catalog.session import Session, role_for
 session = Session(role_for("local/embedded", "ada@example.com", superuser=True))
 done = list(session.execute(

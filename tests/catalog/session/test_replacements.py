@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.bounds import view_bounds
 from catalog.models import Comment, Item, Job, ViewDetails, ViewProgress, ViewVersion
 from catalog.plan.picture import Guard
 from catalog.session import Session, role_for
+from catalog.time.bounds import view_bounds
 from ingest.contract.commands import Segment
 from ingest.errors import HeadraceError
 from tests.catalog.session.conftest import Run, tag_of

@@ -9,7 +9,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from catalog import leases
-from catalog.controller import report_silent, report_stopped, write_reports
+from catalog.control.controller import report_silent, report_stopped, write_reports
 from catalog.models import Feed, FeedProgress, Job, Region
 from ingest.contract.reports import FeedReport
 from tests.catalog.session.conftest import Run

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from catalog import closing
 from catalog.errors import StatementError
 from catalog.models import ExportProgress, FeedProgress, ViewProgress, ViewVersion
 from catalog.plan.picture import Entry, Picture
+from catalog.time import closing
 from ingest.contract.commands import Segment
 from ingest.errors import Terminal
 

@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from catalog import signals
+from catalog.commit.writing import Writer
 from catalog.errors import StaleCatalog
 from catalog.models import FeatureFlag, Region
 from catalog.plan.operations import (
@@ -27,7 +28,6 @@ from catalog.plan.operations import (
     SetReferences,
     SetSecret,
 )
-from catalog.writing import Writer
 
 _COUNTERS = (
     "revision",

@@ -7,7 +7,7 @@ import datetime as dt
 from catalog import history
 from catalog.models import ConnectionDetails, Feed, FeedProgress, Region, SourceDetails
 from catalog.plan.picture import ConnectionFacts, SourceFacts
-from catalog.targets import seal, unchecked_target
+from catalog.upstream.targets import seal, unchecked_target
 
 
 class FeedWriter:

@@ -9,7 +9,7 @@ from django.utils.dateparse import parse_datetime
 from sqlglot import exp
 
 from catalog.errors import InvalidStatement
-from catalog.oracle import newest_time
+from catalog.time.oracle import newest_time
 
 
 def as_of(node: exp.Expression | None, region: str) -> int | None:

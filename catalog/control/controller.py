@@ -13,7 +13,7 @@ from django.utils import timezone
 from catalog import history, leases, signals, snapshot
 from catalog.desired import feed_command
 from catalog.models import ExportProgress, FeedProgress, Region
-from catalog.oracle import next_time
+from catalog.time.oracle import next_time
 from ingest.contract.commands import Feed
 from ingest.contract.reports import ExportReport, FeedReport
 

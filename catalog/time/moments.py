@@ -6,10 +6,10 @@ import time as clock
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from catalog.bounds import Bounds, bounds
 from catalog.errors import InvalidStatement, StaleCatalog
-from catalog.oracle import newest_time, next_time
 from catalog.plan.picture import Entry, Picture
+from catalog.time.bounds import Bounds, bounds
+from catalog.time.oracle import newest_time, next_time
 from ingest.errors import HeadraceError, Transient
 
 POLL = 0.05

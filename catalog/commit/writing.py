@@ -1,4 +1,4 @@
-"""How each operation becomes rows; only `catalog.transaction` uses it, inside its transaction.
+"""How each operation becomes rows; only `transaction` uses it, inside its transaction.
 
 New rows are collected and written in bulk, so that thousands of CREATEs in one commit cost a few
 statements.
@@ -12,7 +12,9 @@ from typing import Any
 from django.db.models import Model
 
 from catalog import history
-from catalog.feeds import FeedWriter
+from catalog.commit.feeds import FeedWriter
+from catalog.commit.references import write_references
+from catalog.commit.view_writing import Origin, ViewWriter
 from catalog.keys import encrypt
 from catalog.models import (
     Comment,
@@ -48,10 +50,8 @@ from catalog.plan.picture import (
     TableFacts,
     ViewFacts,
 )
-from catalog.references import write_references
 from catalog.stored import export_column_to_json
 from catalog.view_facts import guard_to_json
-from catalog.view_writing import Origin, ViewWriter
 from ingest.contract.upstream import Reference
 
 _ORDER = (

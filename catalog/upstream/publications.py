@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from catalog.snapshot import current
-from catalog.targets import postgres_target
+from catalog.upstream.targets import postgres_target
 from ingest import engine
 from ingest.contract.upstream import Publication
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from catalog.hosts import admitted
 from catalog.keys import decrypt, encrypt
 from catalog.models import SecretValue
 from catalog.plan.picture import ConnectionFacts, SourceFacts
+from catalog.upstream.hosts import admitted
 from ingest.contract.commands import Generator
 from ingest.contract.upstream import PostgresTarget, Secret
 

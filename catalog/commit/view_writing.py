@@ -1,6 +1,6 @@
 """How materialized views become rows, and how their definitions change places.
 
-Only `catalog.writing` uses it, inside its transaction.
+Only `catalog.commit.writing` uses it, inside its transaction.
 """
 
 from __future__ import annotations

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from django.conf import settings
 from sqlglot import exp
 
-from catalog.bounds import bounds, view_bounds
 from catalog.errors import InvalidStatement, StatementError
-from catalog.exactness import exact
-from catalog.expansion import Expanding, definition_at
-from catalog.moments import Behind, Wanted, moment
 from catalog.plan.picture import Entry, Picture
 from catalog.query.compile import inspect
 from catalog.query.names import Names
+from catalog.time.bounds import bounds, view_bounds
+from catalog.time.exactness import exact
+from catalog.time.expansion import Expanding, definition_at
+from catalog.time.moments import Behind, Wanted, moment
 from ingest import engine
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
-from catalog.bounds import replaced_through, view_bounds
-from catalog.expansion import needs_at
-from catalog.inputs import input_of
 from catalog.plan.picture import Entry, Picture
+from catalog.time.bounds import replaced_through, view_bounds
+from catalog.time.expansion import needs_at
+from catalog.time.inputs import input_of
 from ingest import engine
 
 

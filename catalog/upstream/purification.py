@@ -10,7 +10,6 @@ import uuid
 from collections.abc import Iterable
 
 from catalog.errors import UpstreamProblem, WrongItemType
-from catalog.oracle import next_time
 from catalog.plan import legacy_source
 from catalog.plan.connection import resolve_connection
 from catalog.plan.facts import NOTHING, UpstreamFacts
@@ -24,7 +23,8 @@ from catalog.sql.nodes.legacy import AddSubsources
 from catalog.sql.nodes.source import CreateSource, RefreshReferences
 from catalog.sql.nodes.statement import Statement
 from catalog.sql.nodes.table import CreateTableFromSource
-from catalog.targets import generator, postgres_target
+from catalog.time.oracle import next_time
+from catalog.upstream.targets import generator, postgres_target
 from ingest import engine
 from ingest.contract.upstream import Check, PostgresTarget, Reference
 

@@ -21,7 +21,7 @@ from django.utils import timezone
 from catalog import leases
 from catalog.errors import StatementError
 from catalog.models import Item, PlainTableWrite
-from catalog.oracle import newest_time, next_time
+from catalog.time.oracle import newest_time, next_time
 from ingest import engine
 from ingest.errors import HeadraceError
 

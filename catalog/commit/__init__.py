@@ -1,0 +1,1 @@
+"""One atomic commit: how operations become rows. Only `transaction` opens one."""

@@ -1,0 +1,1 @@
+"""What the catalog asks of upstream systems, and how it reaches them."""
