@@ -1,8 +1,9 @@
 """Fail points of the whole product: HEADRACE_FAIL_POINT, as each process takes it at its start.
 
-`name` or `name:n` arms every start. `@directory` arms one start only: the first process of a kind
-(`feed`, `worker`, `views`, `web`) that finds a file of that name in the directory takes it away
-and is armed with what it says; the lives after it go on.
+`name` or `name:n` arms every start; `name:n:pid` lets the process `pid` die there instead.
+`@directory` arms one start only: the first process of a kind (`feed`, `worker`, `views`, `web`)
+that finds a file of that name in the directory takes it away and is armed with what it says; the
+lives after it go on.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ def arm(process: str) -> None:
     wanted = settings.HEADRACE_FAIL_POINT
     if wanted.startswith("@"):
         wanted = _taken(Path(wanted[1:]) / process)
-    name, _, count = wanted.partition(":")
-    engine.arm_fail_point(name, int(count or 1))
+    name, count, victim, *_ = [*wanted.split(":"), "", ""]
+    engine.arm_fail_point(name, int(count or 1), int(victim or 0))
 
 
 def _taken(file: Path) -> str:

@@ -264,9 +264,10 @@ def inputs_changed(
     return any(activity.between(plane, source, after, upto).times for source in wanted)
 
 
-def arm_fail_point(name: str, n: int = 1) -> None:
-    """Make this process kill itself at the `n`-th pass of a named point; empty disarms."""
-    failpoint.arm(name, n)
+def arm_fail_point(name: str, n: int = 1, victim: int = 0) -> None:
+    """Make this process kill itself, or the process `victim`, at the `n`-th pass of a named
+    point; empty disarms."""
+    failpoint.arm(name, n, victim)
 
 
 def pass_fail_point(name: failpoint.Point) -> None:

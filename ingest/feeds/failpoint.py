@@ -1,4 +1,5 @@
-"""Named points at which a process kills itself, so that crashes there can be tried on purpose.
+"""Named points at which a process kills itself or another, so that crashes there can be tried on
+purpose.
 
 Unarmed, a point costs one comparison.
 """
@@ -35,18 +36,19 @@ Point = Literal[
 class _Armed:
     name: str = ""
     left: int = 0
+    victim: int = 0
 
 
 _armed = _Armed()
 
 
-def arm(name: str, n: int = 1) -> None:
-    """Kill this process with SIGKILL at the `n`-th hit of `name`; raises ValueError for a name
-    that is no point. An empty name disarms."""
+def arm(name: str, n: int = 1, victim: int = 0) -> None:
+    """Kill this process, or the one whose id is `victim`, with SIGKILL at the `n`-th hit of
+    `name`; raises ValueError for a name that is no point. An empty name disarms."""
     if name and name not in get_args(Point):
         message = f"no fail point is named {name!r}"
         raise ValueError(message)
-    _armed.name, _armed.left = name, n
+    _armed.name, _armed.left, _armed.victim = name, n, victim
 
 
 def hit(name: Point) -> None:
@@ -55,4 +57,5 @@ def hit(name: Point) -> None:
         return
     _armed.left -= 1
     if _armed.left <= 0:
-        os.kill(os.getpid(), signal.SIGKILL)
+        _armed.name = ""
+        os.kill(_armed.victim or os.getpid(), signal.SIGKILL)
