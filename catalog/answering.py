@@ -6,7 +6,6 @@ import datetime as dt
 import uuid
 from collections.abc import Iterable
 
-from django.conf import settings
 from sqlglot import exp
 
 from catalog.errors import StatementError
@@ -17,6 +16,7 @@ from catalog.plan.plans import Read
 from catalog.plan.plans import Rows as Made
 from catalog.plan.readable import ReadableNames
 from catalog.plan.scope import Scope
+from catalog.planes import plane_of
 from catalog.query.binder import Moment
 from catalog.query.compile import compile_query, inspect
 from catalog.query.names import Names, Resolved
@@ -73,7 +73,7 @@ class Reader:
 
     def cancel(self) -> None:
         """Stop the query that is running; may be called from another thread."""
-        engine.cancel(settings.HEADRACE_PLANE, self._tag)
+        engine.cancel(plane_of(self.region), self._tag)
 
     def read(
         self,
@@ -94,7 +94,7 @@ class Reader:
         if plan.explain_timestamp:
             return self._explain(time, tables, scope.picture)
         query = self.compiled(plan, place.names, scope, time, variables)
-        result = engine.read(settings.HEADRACE_PLANE, query[0])
+        result = engine.read(plane_of(self.region), query[0])
         self.seen = max(self.seen, time)
         notices: tuple[Notice, ...] = ()
         if variables["emit_timestamp_notice"] == "on":

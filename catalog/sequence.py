@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from django.conf import settings
-
 from catalog import answering, staging, writes
 from catalog.commit import transaction
 from catalog.errors import StatementError
@@ -32,6 +30,7 @@ from catalog.plan.plans import (
     Write,
 )
 from catalog.plan.scope import Scope
+from catalog.planes import plane_of
 from catalog.results import Done, Result
 from catalog.results import Rows as Answer
 from catalog.rows import answer_of
@@ -82,13 +81,13 @@ class Sequencer:
         ]
         for entry in made:
             engine.create_table(
-                settings.HEADRACE_PLANE, entry.shard, entry.relation, next_time(self.region)
+                plane_of(self.region), entry.shard, entry.relation, next_time(self.region)
             )
         try:
             transaction.commit(self.region, operations, expected=expected, role=self.role)
         except BaseException:
             for entry in made:
-                engine.drop_shard(settings.HEADRACE_PLANE, entry.shard)
+                engine.drop_shard(plane_of(self.region), entry.shard)
             raise
         for operation in operations:
             _passed(operation)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time as clock
 
-from django.conf import settings
-
 from catalog.models import ViewProgress
 from catalog.plan.picture import Entry, Picture
 from catalog.plan.plans import StagedChanges
+from catalog.planes import plane_of
 from catalog.results import Rows
 from catalog.time.bounds import bounds
 from catalog.time.inputs import view_input
@@ -28,7 +27,7 @@ def rows(region: str, plan: StagedChanges, picture: Picture, wanted: Wanted) -> 
     """
     time = _common_time(region, plan, picture, wanted)
     result = engine.staged_rows(
-        settings.HEADRACE_PLANE,
+        plane_of(region),
         view_input(plan.target),
         view_input(plan.replacement),
         time,

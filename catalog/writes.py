@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import replace
 
-from django.conf import settings
 from sqlglot import exp
 
 from catalog.answering import Reader
@@ -13,6 +12,7 @@ from catalog.errors import InvalidStatement, NotSupported
 from catalog.plan.picture import Entry
 from catalog.plan.plans import Read, Write
 from catalog.plan.scope import Scope
+from catalog.planes import plane_of
 from catalog.query.binder import Moment
 from catalog.query.compile import inspect
 from catalog.query.row_expressions import row_expressions
@@ -38,7 +38,7 @@ def write(plan: Write, reader: Reader, scope: Scope, variables: Variables) -> in
             count = _change(plan, reader, scope, ticket.time)
         else:
             target = input_of(plan.target, scope.picture)
-            count = engine.insert(settings.HEADRACE_PLANE, target, source, ticket.time)
+            count = engine.insert(plane_of(reader.region), target, source, ticket.time)
         engine.pass_fail_point("rows written")
     except BaseException as error:
         closing.give_up(ticket, error)
@@ -185,5 +185,5 @@ def _change(plan: Write, reader: Reader, scope: Scope, time: int) -> int:
         (plan.target.name, plan.target.relation), reader.names(scope), moment_, casts, plan.where
     )
     if plan.action == "update":
-        return engine.update(settings.HEADRACE_PLANE, target, sets, where, time)
-    return engine.delete(settings.HEADRACE_PLANE, target, where, time)
+        return engine.update(plane_of(reader.region), target, sets, where, time)
+    return engine.delete(plane_of(reader.region), target, where, time)

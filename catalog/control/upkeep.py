@@ -17,6 +17,7 @@ from catalog.desired import drop_command, dropped_feeds, export_of, sources_of
 from catalog.maintenance.kept import kept_of as maintained
 from catalog.models import ExportProgress, Feed, FeedProgress, Job, Region, ViewProgress
 from catalog.names import SYSTEM_ROLE
+from catalog.planes import plane_of
 from ingest import engine
 from ingest.contract.commands import Export, Generator
 from ingest.errors import HeadraceError, Transient
@@ -66,7 +67,7 @@ def apply_feed(region: str, feed: str) -> None:
 
 def _apply(region: str, feed: str, export: Export, through: int) -> None:
     """Fold one table's tail if it is due; one table's trouble leaves the others alone."""
-    plane = settings.HEADRACE_PLANE
+    plane = plane_of(region)
     tail = engine.tail_statistics(plane, feed, export)
     now = clock.time_ns() // 1_000_000
     if not engine.apply_due(tail, now, settings.HEADRACE_FOLD_ROWS):
@@ -81,7 +82,7 @@ def compact_feed(region: str, feed: str) -> None:
     job = _claimed(region, "compact", feed)
     if job is None:
         return
-    plane = settings.HEADRACE_PLANE
+    plane = plane_of(region)
     try:
         engine.compact(plane, feed, settings.HEADRACE_LOG_FILES)
         keep = _kept_after(region, feed)
@@ -108,7 +109,7 @@ def _kept_after(region: str, feed: str) -> int:
     if tables - failed - {export.table for export in exports}:
         return 0
     horizon = clock.time_ns() // 1_000_000 - RETENTION
-    return engine.trimmable(settings.HEADRACE_PLANE, feed, exports, horizon)
+    return engine.trimmable(plane_of(region), feed, exports, horizon)
 
 
 def foldable_views(region: str) -> tuple[str, ...]:
@@ -124,7 +125,7 @@ def fold_view(region: str, shard: str) -> None:
     if job is None or found is None or found.view is None:
         return
     try:
-        engine.fold_view(settings.HEADRACE_PLANE, shard, found.view.relation)
+        engine.fold_view(plane_of(region), shard, found.view.relation)
     finally:
         _done(job)
 
@@ -146,7 +147,7 @@ def drop_feed(region: str, feed: str) -> None:
     try:
         command = drop_command(region, feed)
         if command is not None:
-            engine.drop_feed(settings.HEADRACE_PLANE, command)
+            engine.drop_feed(plane_of(region), command)
         row.delete()
         job.delete()
     except HeadraceError as error:
@@ -172,8 +173,9 @@ def _drop_later(job: Job, row: Feed, error: HeadraceError) -> None:
 def _abandon(row: Feed, error: HeadraceError) -> None:
     """Give the slot up: tell its name where operators look, and remove the log."""
     command = drop_command(row.region.name, row.gid)
+    plane = plane_of(row.region.name)
     if command is not None:
-        engine.drop_feed(settings.HEADRACE_PLANE, replace(command, target=Generator("counter", 0)))
+        engine.drop_feed(plane, replace(command, target=Generator("counter", 0)))
     message = f'replication slot "{row.slot}" was left upstream'
     hint = f"Drop it there: SELECT pg_drop_replication_slot('{row.slot}')"
     now = timezone.now()
@@ -201,11 +203,11 @@ def due_jobs(region: str) -> tuple[int, ...]:
 
 def run_job(key: int) -> None:
     """Do a one-time job; one that fails for now comes back later."""
-    job = Job.objects.filter(pk=key).first()
+    job = Job.objects.filter(pk=key).select_related("region").first()
     if job is None or not leases.take_job(job, _OWNER, LEASE):
         return
     try:
-        engine.drop_shard(settings.HEADRACE_PLANE, job.subject)
+        engine.drop_shard(plane_of(job.region.name), job.subject)
     except Transient as error:
         job.attempts += 1
         job.error = error.message

@@ -6,12 +6,12 @@ import time as clock
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.conf import settings
 from django.utils import timezone
 
 from catalog.errors import StatementError
 from catalog.models import ViewProgress
 from catalog.plan.picture import Entry
+from catalog.planes import plane_of
 from ingest import engine
 from ingest.contract.commands import Input, Segment
 from ingest.errors import Transient
@@ -57,7 +57,7 @@ def switch_time(
         elif new.complete_through < mine:
             if waited < LONGEST:
                 _hold(target.shard)
-        elif waited > ALIGNED or _exact(after, new, mine):
+        elif waited > ALIGNED or _exact(region, after, new, mine):
             _hold(target.shard)
             if _through(_pair(region, target.shard, after.shard).old) == mine:
                 return max(mine + 1, new.readable_from)
@@ -74,14 +74,14 @@ def _through(row: ViewProgress | None) -> int:
     return row.complete_through if row is not None and row.hydrated else 0
 
 
-def _exact(after: Entry, new: ViewProgress, time: int) -> bool:
+def _exact(region: str, after: Entry, new: ViewProgress, time: int) -> bool:
     """Whether the data that comes has rows of its own where the data that goes ends, so that
     what changes is the difference of the two at one time."""
     if new.complete_through == time:
         return True
     segments = (Segment(after.shard, 0),)
     source = Input(after.id, after.shard, after.relation, segments=segments)
-    return engine.view_exact(settings.HEADRACE_PLANE, source, time, new.complete_through)
+    return engine.view_exact(plane_of(region), source, time, new.complete_through)
 
 
 def _pair(region: str, old: str, new: str) -> _Pair:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 
-from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import close_old_connections
 from django.utils import timezone
@@ -22,6 +21,7 @@ from catalog.maintenance.kept import views_of
 from catalog.maintenance.reports import ViewReport
 from catalog.models import Job, Region, ViewProgress
 from catalog.plan.picture import Picture
+from catalog.planes import plane_of
 from catalog.time.bounds import bounds
 from catalog.time.exactness import exact
 from catalog.time.oracle import newest_time
@@ -103,7 +103,7 @@ def _hydrate(region: str, shard: str, job: Job) -> bool:
         job.delete()
         return progress is not None and progress.hydrated
     view = view_command(picture, entry)
-    if engine.view_state(settings.HEADRACE_PLANE, shard) is None:
+    if engine.view_state(plane_of(region), shard) is None:
         time = _time(region, picture, view)
         if isinstance(time, str):
             if progress.reason != time:
@@ -150,12 +150,13 @@ def _compute(region: str, view: View, time: int, job: Job) -> None:
             reports.write(region, [report])
 
     with _watched(view.shard, job, tag):
-        engine.hydrate_view(settings.HEADRACE_PLANE, view, time, tag, tell)
+        engine.hydrate_view(plane_of(region), view, time, tag, tell)
 
 
 @contextmanager
 def _watched(shard: str, job: Job, tag: str) -> Iterator[None]:
     """Keep the lease, and stop the work when the view is gone or its hydration was cancelled."""
+    plane = plane_of(job.region.name)
     over = threading.Event()
 
     def watch() -> None:
@@ -164,7 +165,7 @@ def _watched(shard: str, job: Job, tag: str) -> Iterator[None]:
                 rows = ViewProgress.objects.filter(shard=shard, cancelled=False)
                 kept = leases.take_job(job, job.lease_owner, LEASE)
                 if not kept or not rows.exists():
-                    engine.cancel(settings.HEADRACE_PLANE, tag)
+                    engine.cancel(plane, tag)
         close_old_connections()
 
     watcher = threading.Thread(target=watch, name=f"watch {shard}", daemon=True)
@@ -177,7 +178,7 @@ def _watched(shard: str, job: Job, tag: str) -> Iterator[None]:
 
 
 def _done(region: str, view: View) -> None:
-    state = engine.view_state(settings.HEADRACE_PLANE, view.shard)
+    state = engine.view_state(plane_of(region), view.shard)
     if state is None:
         raise Transient("the rows that were computed are not there", sqlstate="55000")
     done = ViewReport(

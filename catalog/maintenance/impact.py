@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from django.conf import settings
 from sqlglot import exp
 
 from catalog.desired import view_command
@@ -17,6 +16,7 @@ from catalog.plan.picture import Entry, Picture
 from catalog.plan.query_body import ANY
 from catalog.plan.readable import ReadableNames
 from catalog.plan.scope import Scope
+from catalog.planes import plane_of
 from catalog.query.compile import compile_query
 from catalog.query.names import Names, Resolved
 from catalog.snapshot import current
@@ -94,5 +94,5 @@ def _counts(picture: Picture, entry: Entry, names: Names, time: int) -> tuple[in
     kept = view_command(picture, entry)
     named = tuple(name for name in kept.key if name in compiled.relation.names)
     key = named if named == kept.key else ()
-    found = engine.compared(settings.HEADRACE_PLANE, old, new, key)
+    found = engine.compared(plane_of(picture.region), old, new, key)
     return found.added, found.removed, found.changed

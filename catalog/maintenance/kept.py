@@ -28,6 +28,7 @@ class Kept:
     shard: str
     view: View | None = None
     error: HeadraceError | None = None
+    region: str = ""
 
     @property
     def options(self) -> dict[str, str]:
@@ -79,13 +80,15 @@ def _kept(role: Role, picture: Picture, entry: Entry, version: Version | None = 
     shard = entry.shard if version is None else version.shard
     needs = () if version is None else version.needs
     if any(item not in picture.entries for item in needs):
-        return Kept(role, entry, shard, error=_GONE)
+        return Kept(role, entry, shard, error=_GONE, region=picture.region)
     try:
-        return Kept(role, entry, shard, view_command(picture, entry, version))
+        return Kept(
+            role, entry, shard, view_command(picture, entry, version), region=picture.region
+        )
     except HeadraceError as error:
-        return Kept(role, entry, shard, error=error)
+        return Kept(role, entry, shard, error=error, region=picture.region)
     except KeyError:
-        return Kept(role, entry, shard, error=_GONE)
+        return Kept(role, entry, shard, error=_GONE, region=picture.region)
 
 
 def known_of(region: str, shards: Iterable[str]) -> dict[str, Known]:

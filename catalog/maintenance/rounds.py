@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from django.conf import settings
-
 from catalog.maintenance import refreshing
 from catalog.maintenance.graph import below, feeds_of, plain_of, targets
 from catalog.maintenance.kept import Kept, Known
+from catalog.planes import plane_of
 from catalog.time import bounds, closing
 from catalog.time.oracle import newest_time
 from ingest import engine
@@ -97,7 +96,7 @@ def _needs_step(one: Shard, target: int) -> bool:
     options = one.kept.options
     if not refreshing.keeps_up(options):
         return refreshing.due(options, one.since, one.last, target)
-    return engine.inputs_changed(settings.HEADRACE_PLANE, view.inputs, one.through, target)
+    return engine.inputs_changed(plane_of(one.kept.region), view.inputs, one.through, target)
 
 
 def _may(one: Shard, target: int, now: float) -> bool:
@@ -107,13 +106,13 @@ def _may(one: Shard, target: int, now: float) -> bool:
     if one.again:
         return now >= one.again
     view = one.kept.view
-    plane = settings.HEADRACE_PLANE
+    plane = plane_of(one.kept.region)
     return view is not None and engine.inputs_changed(plane, view.inputs, one.failed, target)
 
 
 def shard_of(kept: Kept, known: Known) -> Shard | None:
     """Where a shard stands, by the catalog and by its data; None when it has no data."""
-    state = engine.view_state(settings.HEADRACE_PLANE, kept.shard)
+    state = engine.view_state(plane_of(kept.region), kept.shard)
     if state is None:
         return None
     return Shard(kept, max(known.through, state.time), known.since or state.since, state.time)

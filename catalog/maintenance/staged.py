@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
@@ -17,6 +16,7 @@ from catalog.maintenance.guarding import stopped_by
 from catalog.maintenance.rounds import Shard
 from catalog.models import ViewProgress
 from catalog.plan.picture import Entry, Picture
+from catalog.planes import plane_of
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.replacement import ApplyReplacement
 from catalog.sql.render import render
@@ -91,7 +91,7 @@ class Staging:
         began = clock.monotonic()
         try:
             staged = engine.staged(
-                settings.HEADRACE_PLANE,
+                plane_of(self._region),
                 view_input(pair.target),
                 view_input(pair.replacement),
                 pair.time,

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from django.conf import settings
-
 from catalog.maintenance.rounds import Shard, Work
+from catalog.planes import plane_of
 from ingest import engine
+from ingest.contract.plane import Plane
 from ingest.contract.views import Step, View, ViewState
 from ingest.errors import HeadraceError
 
@@ -55,7 +55,8 @@ class Steps:
             if view is None or full or work.shard in self._running:
                 return False
             self._running[work.shard] = slow
-        self._pool.submit(self._run, view, work.upto, one.through)
+        plane = plane_of(one.kept.region)
+        self._pool.submit(self._run, plane, view, work.upto, one.through)
         return True
 
     def taken(self) -> list[Outcome]:
@@ -68,9 +69,8 @@ class Steps:
         """Wait for what runs; what it leads to is in Delta."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _run(self, view: View, upto: int, since: int) -> None:
+    def _run(self, plane: Plane, view: View, upto: int, since: int) -> None:
         began = clock.monotonic()
-        plane = settings.HEADRACE_PLANE
         step: Step | None = None
         state: ViewState | None = None
         failure: HeadraceError | None = None

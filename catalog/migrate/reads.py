@@ -7,15 +7,17 @@ downloaded.
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Q
 from django.utils import timezone
 
-from catalog.errors import InvalidStatement
-from catalog.migrate.store import migration
-from catalog.models import Migration, MigrationEvent, MigrationStep
+from catalog.errors import InvalidStatement, UnknownItem
+from catalog.migrate.store import TABLES, migration
+from catalog.models import Item, Migration, MigrationEvent, MigrationStep
+from catalog.names import dotted
 
 LIMIT = 100
 
@@ -54,7 +56,7 @@ class MigrationRow:
     """A migration without its steps. `next` says what an operator can do now, in words.
 
     `summary` is described at `catalog.migrate.store.summary`; `pause` is ms that writers of the
-    catalog waited.
+    catalog waited; `now` is the catalog's revision as it is, `revision` the one of the plan.
     """
 
     id: str
@@ -75,6 +77,25 @@ class MigrationRow:
     error: str
     hint: str
     next: str
+    now: int = 0
+
+
+@dataclass(frozen=True)
+class IdRow:
+    """What has the name had the id `old` and has `new` afterwards."""
+
+    old: str
+    new: str
+    name: str
+
+
+@dataclass(frozen=True)
+class NamedItem:
+    """An item of any region by its id."""
+
+    id: str
+    kind: str
+    name: str
 
 
 @dataclass(frozen=True)
@@ -92,6 +113,12 @@ def migrations(region: str) -> tuple[MigrationRow, ...]:
     """A region's migrations, the newest first."""
     rows = Migration.objects.filter(region__name=region).select_related("region")
     return tuple(_row(row) for row in rows.defer("dbt", "terraform").order_by("-number"))
+
+
+def everywhere(limit: int = LIMIT) -> tuple[MigrationRow, ...]:
+    """Migrations of all regions, the newest first."""
+    rows = Migration.objects.select_related("region").defer("dbt", "terraform")
+    return tuple(_row(row) for row in rows.order_by("-planned_at", "-pk")[:limit])
 
 
 def one(region: str, gid: str) -> MigrationRow:
@@ -123,6 +150,43 @@ def page(
         offset,
         tuple(EventRow(e.at, e.user, e.event, e.text) for e in events[:200]),
     )
+
+
+def step(region: str, gid: str, number: int) -> StepRow:
+    """One step of a migration; raises UnknownItem."""
+    found = MigrationStep.objects.filter(migration=migration(region, gid), number=number).first()
+    if found is None:
+        message = f"migration {gid} has no step {number}"
+        raise UnknownItem(message)
+    return _step(found)
+
+
+def id_map(row: MigrationRow, offset: int = 0, limit: int = LIMIT) -> tuple[IdRow, ...]:
+    """Ids that change, in the order of the steps, a page at a time; one query.
+
+    Where a source gives its data to a table, the table's step follows the source's.
+    """
+    steps = MigrationStep.objects.filter(
+        migration__region__name=row.region, migration__number=int(row.id[1:])
+    ).order_by("number")
+    fields = ("item", "new_item", "new_name")
+    if row.kind != TABLES:
+        kept = steps.exclude(item="").exclude(new_item="").values_list(*fields)
+        return tuple(IdRow(*found) for found in kept[offset : offset + limit])
+    kept = steps.filter(action__in=("split", "new table")).values_list(*fields)
+    pairs = list(kept[2 * offset : 2 * (offset + limit)])
+    return tuple(
+        IdRow(was[0], becomes[1], becomes[2])
+        for was, becomes in zip(pairs[::2], pairs[1::2], strict=True)
+    )
+
+
+def named(region: str, ids: Sequence[str]) -> tuple[NamedItem, ...]:
+    """Those of a region's items that are there, in the order of `ids`; one query."""
+    fields = ("gid", "kind", "schema__database__name", "schema__name", "name")
+    rows = Item.objects.filter(region__name=region, gid__in=ids).values_list(*fields)
+    found = {gid: NamedItem(gid, kind, dotted(tuple(path))) for gid, kind, *path in rows}
+    return tuple(found[gid] for gid in ids if gid in found)
 
 
 def download(region: str, gid: str, what: str) -> str:
@@ -183,6 +247,7 @@ def _row(row: Migration) -> MigrationRow:
         error=row.error,
         hint=row.hint,
         next=_next(row),
+        now=row.region.revision,
     )
 
 

@@ -9,9 +9,18 @@ from django.db.models import Q
 
 from catalog import snapshot
 from catalog.errors import UnknownItem
-from catalog.migrate.rollout import Progress, progress, warehouse_of
-from catalog.models import Announcement, AuditEvent, Cohort, Migration, Region, RegionPlace
+from catalog.migrate.rollout import Progress, progress
+from catalog.models import (
+    Announcement,
+    AuditEvent,
+    Cohort,
+    FlagDefault,
+    Migration,
+    Region,
+    RegionPlace,
+)
 from catalog.plan.flags import FLAGS
+from catalog.planes import plane_of
 
 
 @dataclass(frozen=True)
@@ -101,7 +110,7 @@ def _row(row: Region) -> RegionRow:
         name=row.name,
         provider=place.provider if place else provider,
         place=place.place if place else name,
-        warehouse=(place.warehouse if place else "") or warehouse_of(row.name),
+        warehouse=plane_of(row.name).warehouse,
         cluster=place.cluster if place else "quickstart",
         cohort=place.cohort.name if place and place.cohort else "",
         revision=row.revision,
@@ -141,6 +150,20 @@ def cohorts() -> tuple[CohortRow, ...]:
         )
         for row in Cohort.objects.order_by("pk")
     )
+
+
+def cohort_of(region_name: str) -> CohortRow | None:
+    """The cohort that a region is in, without its other regions; one query."""
+    row = Cohort.objects.filter(places__region__name=region_name).first()
+    if row is None:
+        return None
+    return CohortRow(row.name, row.kind, row.opens_at, row.closes_at, row.paused, (region_name,))
+
+
+def flag_defaults() -> tuple[FlagRow, ...]:
+    """Every flag as it is in regions made from now on; `own` when that was set."""
+    own = dict(FlagDefault.objects.values_list("name", "value"))
+    return tuple(FlagRow(n, own.get(n, default), n in own) for n, default in FLAGS.items())
 
 
 def announcements(region_name: str = "") -> tuple[AnnouncementRow, ...]:

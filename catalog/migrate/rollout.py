@@ -11,7 +11,6 @@ import datetime as dt
 import re
 from dataclasses import dataclass
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -35,6 +34,7 @@ from catalog.models import (
 )
 from catalog.names import SYSTEM_ROLE
 from catalog.plan.flags import FLAGS
+from catalog.plan.picture import Picture
 from ingest.errors import HeadraceError
 
 _PART = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
@@ -51,7 +51,7 @@ class Enabled:
 def enable_region(provider: str, place: str, user: str, warehouse: str = "") -> Enabled:
     """Make a region with a catalog, flags and a warehouse of its own, once; again it is found.
 
-    `warehouse` is empty for a folder of the installation's own. Raises InvalidStatement for names
+    `warehouse` is empty for a folder in the installation's own. Raises InvalidStatement for names
     that no address can have.
     """
     for name in (provider, place):
@@ -70,7 +70,7 @@ def enable_region(provider: str, place: str, user: str, warehouse: str = "") -> 
             account=Account.objects.order_by("pk").first(),
             provider=provider,
             place=place,
-            warehouse=warehouse or warehouse_of(region),
+            warehouse=warehouse,
             enabled_by=user,
         )
         for default in FlagDefault.objects.all():
@@ -84,14 +84,6 @@ def enable_region(provider: str, place: str, user: str, warehouse: str = "") -> 
         row.save(update_fields=["next_audit"])
     prepare(region)
     return Enabled(region, made=True)
-
-
-def warehouse_of(region: str) -> str:
-    """Where a region's data is when nothing else was said: the embedded one's is the root."""
-    root: str = settings.HEADRACE_PLANE.warehouse
-    if region == settings.HEADRACE_REGION:
-        return root
-    return "/".join((root.rstrip("/"), "regions", region))
 
 
 def _place(region: str) -> RegionPlace:
@@ -234,9 +226,20 @@ class Progress:
         return self.single_output + self.multi_output + self.subsources + self.webhooks
 
 
+_counted: dict[str, tuple[Picture, Progress]] = {}
+
+
 def progress(region: str) -> Progress:
-    """A region's own progress towards tables, as its catalog is now."""
-    kinds = [one.kind for one in legacy_entries(snapshot.current(region))]
+    """A region's own progress towards tables, as its catalog is now; counted once a revision."""
+    picture = snapshot.current(region)
+    known = _counted.get(region)
+    if known is None or known[0] is not picture:
+        known = _counted[region] = (picture, _count(picture))
+    return known[1]
+
+
+def _count(picture: Picture) -> Progress:
+    kinds = [one.kind for one in legacy_entries(picture)]
     return Progress(
         kinds.count("single-output"),
         kinds.count("multi-output"),

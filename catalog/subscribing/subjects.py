@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import pyarrow as pa
-from django.conf import settings
 from sqlglot import exp
 
 from catalog import snapshot
 from catalog.errors import StatementError
 from catalog.names import Path, dotted
 from catalog.plan.picture import Entry, Picture
+from catalog.planes import plane_of
 from catalog.query.binder import Moment
 from catalog.query.compile import MaintainedQuery, compile_query
 from catalog.query.names import Names
@@ -124,7 +124,7 @@ class Recorded:
         """See `Subject`."""
         picture = snapshot.current(self.region)
         source = input_of(_entry(self.region, self.item, self.path), picture)
-        plane = settings.HEADRACE_PLANE
+        plane = plane_of(self.region)
         if not engine.inputs_changed(plane, (source,), after, upto):
             return None
         if source.segments and not engine.view_exact(plane, source, after, upto):
@@ -183,7 +183,7 @@ class Computed:
         """See `Subject`."""
         picture = snapshot.current(self.region)
         inputs = self._inputs(self.data, picture)
-        plane, kept = settings.HEADRACE_PLANE, self.kept
+        plane, kept = plane_of(self.region), self.kept
         if kept is not None and not engine.inputs_changed(plane, inputs, after, upto):
             return None
         old, new = self._names_at(after, picture), self._names_at(upto, picture)

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max, Min
 from django.utils import timezone
@@ -21,6 +20,7 @@ from django.utils import timezone
 from catalog import leases
 from catalog.errors import StatementError
 from catalog.models import Item, PlainTableWrite
+from catalog.planes import plane_of
 from catalog.time.oracle import newest_time, next_time
 from ingest import engine
 from ingest.errors import HeadraceError
@@ -130,7 +130,7 @@ def resolve(region: str, items: Iterable[str] = ()) -> None:
     chosen = tuple(items)
     if chosen:
         rows = rows.filter(item__gid__in=chosen)
-    for row in rows.exclude(writer=_WRITER).select_related("item"):
+    for row in rows.exclude(writer=_WRITER).select_related("item__region"):
         if not leases.is_gone(row.writer) and not _older(row, SILENT_AFTER):
             continue
         try:
@@ -140,7 +140,7 @@ def resolve(region: str, items: Iterable[str] = ()) -> None:
 
 
 def _settle(row: PlainTableWrite) -> None:
-    count = engine.written(settings.HEADRACE_PLANE, row.item.shard, row.time)
+    count = engine.written(plane_of(row.item.region.name), row.item.shard, row.time)
     same = PlainTableWrite.objects.filter(pk=row.pk, state=_PENDING)
     if count is not None:
         same.update(state=_DONE, rows=count)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.conf import settings
-
 from catalog.plan.picture import Entry, Picture
+from catalog.planes import plane_of
 from catalog.time.bounds import replaced_through, view_bounds
 from catalog.time.expansion import needs_at
 from catalog.time.inputs import input_of
@@ -26,7 +25,7 @@ def exact(picture: Picture, entry: Entry, time: int) -> bool:
         through = replaced_through(source.segments, time)
     else:
         through = view_bounds(picture.region, [entry])[entry.id].through
-    if not engine.view_exact(settings.HEADRACE_PLANE, source, time, through):
+    if not engine.view_exact(plane_of(picture.region), source, time, through):
         return False
     return all(exact(picture, view, time) for view in _below(picture, needs_at(entry, time)))
 

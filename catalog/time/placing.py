@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from django.conf import settings
 from sqlglot import exp
 
 from catalog.errors import InvalidStatement, StatementError
 from catalog.plan.picture import Entry, Picture
+from catalog.planes import plane_of
 from catalog.query.compile import inspect
 from catalog.query.names import Names
 from catalog.time.bounds import bounds, view_bounds
@@ -106,7 +106,7 @@ class Placing:
         least = max(found.since, wanted.at_least, found.told if wanted.strict else 0)
         times = {view.through for view in found.views.values()}
         for entry in _views(inputs):
-            state = engine.view_state(settings.HEADRACE_PLANE, entry.shard)
+            state = engine.view_state(plane_of(self._picture.region), entry.shard)
             times |= {state.time} if state is not None else set()
         for candidate in sorted(times, reverse=True):
             if least <= candidate < time and not self._inexact(inputs, candidate):

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from catalog import leases
 from catalog.control.controller import Host, write_reports
+from catalog.planes import plane_of
 from console import fail_point
 from console.keeper import GIVEN_UP
 from ingest import engine
@@ -51,7 +52,7 @@ class Command(BaseCommand):
 
 def _run(host: Host, region: str, feed: str) -> int:
     try:
-        engine.run_feed(settings.HEADRACE_PLANE, host)
+        engine.run_feed(plane_of(region), host)
     except HeadraceError as error:
         terminal = isinstance(error, Terminal)
         _log.warning("feed %s: %s (%s)", feed, error.message, error.detail or "")
