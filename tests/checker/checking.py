@@ -15,11 +15,20 @@ from catalog.sql.nodes.materialized_view import CreateMaterializedView
 from catalog.sql.nodes.query import Select
 from catalog.sql.parse import parse_one
 from catalog.sql.render import render
+from tests.checker.following import Follower
 from tests.checker.shapes import SHAPES
 from tests.checker.world import World
 from tests.services.product import Product, SqlFailure
 
 MOST = 5
+FOLLOWED = 2
+"""Views that are subscribed to at once."""
+MOMENTS = 10
+"""Times at which one view is compared in each check, beside the present of all."""
+BACK = 20_000
+"""How far (ms) into the past those times reach."""
+SETTLED = 240.0
+"""Seconds after which every view has its rows, once nobody does anything to them."""
 _VERSIONS = (
     "SELECT o.name, v.since, v.until, v.create_sql FROM"
     " mz_internal.mz_materialized_view_versions AS v JOIN mz_objects AS o ON o.id = v.id"
@@ -46,6 +55,7 @@ class Checker:
     compared: int = 0
     done: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
+    followers: list[Follower] = field(default_factory=list)
 
     @property
     def product(self) -> Product:
@@ -57,32 +67,83 @@ class Checker:
         acts: list[Callable[[], None]] = [self.world.write_here, self.world.write_here]
         acts += [self._create] * (2 if len(self.made) < MOST else 0)
         if self.made:
-            acts += [self._replace, self._apply, self._apply, self._undo]
+            acts += [self._replace, self._apply, self._apply, self._undo, self._follow]
             acts += [self._drop] if len(self.made) >= MOST else []
         chosen = self.pick.choice(acts)
         if self._tried(chosen):
             self.done[chosen.__name__.strip("_")] += 1
 
     def check(self) -> None:
-        """Compare every view that has rows with its definition, now and at an earlier time."""
-        hydrated = {str(name) for (name,) in self._sql(_HYDRATED)}
-        for name in [name for name in self.made if name in hydrated]:
-            self._tried(partial(self._compare, name))
+        """Compare every view that has rows with its definition now, one of them at ten earlier
+        times too, and what subscribers were told with their views."""
+        there = self._hydrated()
+        names = [name for name in self.made if name in there]
+        chosen = self.pick.choice(names) if names else ""
+        for name in names:
+            self._tried(partial(self._compare, name, MOMENTS if name == chosen else 0))
+        for follower in self.followers:
+            self._tried(partial(self._follows, follower))
 
-    def _compare(self, name: str) -> None:
+    def settle(self) -> None:
+        """Wait until every view has its rows, and compare them all once more; what never comes
+        is wrong."""
+        deadline = time.monotonic() + SETTLED
+        missing: set[str] = set(self.made)
+        while missing:
+            self._tried(lambda: missing.intersection_update(set(self.made) - self._hydrated()))
+            if time.monotonic() > deadline:
+                self.wrong.append(f"without rows: {missing}")
+                return
+            time.sleep(1)
+        self.check()
+
+    def close(self) -> None:
+        """Let the subscribers go."""
+        for follower in self.followers:
+            follower.stop()
+
+    def _hydrated(self) -> set[str]:
+        found: set[str] = set()
+        self._tried(lambda: found.update(str(name) for (name,) in self._sql(_HYDRATED)))
+        return found
+
+    def _compare(self, name: str, earlier: int) -> None:
         now = int(self._sql(f"EXPLAIN TIMESTAMP FOR SELECT * FROM {name}")[0][0] or 0)
         versions = [row for row in self._sql(_VERSIONS) if row[0] == name]
-        since = min(int(row[1] or 0) for row in versions)
-        for moment in (now, self.pick.randint(max(since, now - 8_000), now)):
+        since = max(min(int(row[1] or 0) for row in versions), now - BACK)
+        for moment in (now, *(self.pick.randint(since, now) for _ in range(earlier))):
             there = [r for r in versions if int(r[1] or 0) <= moment < int(r[2] or 2**62)]
-            if not there:
-                continue
-            text = query_of(str(there[-1][3]))
-            kept = self._rows(f"SELECT * FROM {name} AS OF {moment}")
-            whole = self._rows(f"{text} AS OF {moment}")
-            self.compared += 1
-            if kept != whole:
-                self.wrong.append(told(name, moment, text, kept, whole))
+            if there:
+                text = query_of(str(there[-1][3]))
+                self._tried(partial(self._compare_at, name, text, moment))
+
+    def _compare_at(self, name: str, text: str, moment: int) -> None:
+        kept = self._rows(f"SELECT * FROM {name} AS OF {moment}")
+        whole = self._rows(f"{text} AS OF {moment}")
+        self.compared += 1
+        if kept != whole:
+            self.wrong.append(told(name, moment, text, kept, whole))
+
+    def _follows(self, follower: Follower) -> None:
+        """What the follower was told adds up to its view just before its newest progress."""
+        self.wrong += follower.wrong
+        progress, seen = follower.moment()
+        if progress and not follower.ended:
+            columns = ", ".join(follower.columns)
+            text = f"SELECT {columns} FROM {follower.name}"
+            whole = self._rows(f"{text} AS OF {progress - 1}")
+            self.done["followed"] += 1
+            if seen != whole:
+                self.wrong.append(told(follower.name, progress - 1, "SUBSCRIBE", seen, whole))
+
+    def _follow(self) -> None:
+        """Subscribe to one more view, if there are not enough."""
+        self.followers = [one for one in self.followers if not one.ended]
+        followed = {one.name for one in self.followers}
+        names = [name for name in self.made if name in self._hydrated() - followed]
+        if names and len(self.followers) < FOLLOWED:
+            self.followers.append(Follower(self.product, self.pick.choice(names)))
+            self.followers[-1].start()
 
     def _create(self) -> None:
         self.counter += 1

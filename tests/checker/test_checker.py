@@ -48,7 +48,11 @@ def test_views_are_their_queries_at_any_time(postgres: Postgres, checked: Produc
                 processes.kill(processes.find(checked, victim))
                 checker.done[f"kill {victim}"] += 1
             assert not checker.wrong, (SEED, checker.wrong[0])
+        world.stop()
+        checker.settle()
+        assert not checker.wrong, (SEED, checker.wrong[0])
     finally:
+        checker.close()
         world.stop()
         print(f"seed {SEED}: {checker.compared} compared, {dict(checker.done)}")
     assert checker.compared > 0
