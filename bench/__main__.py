@@ -24,7 +24,7 @@ MEASURES: dict[str, Measure] = {
         server, running, options.seconds
     ),
     "subscribers": lambda server, running, options: subscribers.measure(
-        server, running, options.seconds
+        server, running, options.seconds, options.readers
     ),
     "adding": lambda server, running, options: adding.measure(
         server, running, options.rows * 2 // 5, options.seconds
@@ -47,6 +47,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("measures", nargs="*", default=list(MEASURES), choices=[[], *MEASURES])
     parser.add_argument("--rows", type=int, default=5_000_000, help="rows of the large table")
     parser.add_argument("--seconds", type=float, default=45, help="length of a freshness run")
+    parser.add_argument("--readers", type=int, default=100, help="subscribers of one table")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args(words)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")

@@ -11,11 +11,13 @@ import json
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
+import psutil
 from websockets.asyncio.client import ClientConnection, connect
 
 from bench import product, upstream
@@ -80,7 +82,7 @@ def measure(server: Postgres, running: Product, seconds: float, many: int = 100)
         writer.stopped.set()
         thread.join()
         product.drop(running, "source", f"{NAME}_source")
-    rate = len(found.all_reading) / many / seconds
+    rate = len(found.all_reading) / many / found.seconds
     note = f"{rate:,.0f} changes a second to each of {many}"
     title = f"delivery to {many} subscribers"
     p95 = percentile(found.all_reading, 95)
@@ -90,17 +92,23 @@ def measure(server: Postgres, running: Product, seconds: float, many: int = 100)
         Metric(f"{title} p95", p95, "s", note=note),
         Metric(f"{title} p95, one stalled/none", stalled, "s", "none stalled", p95, 1.5),
         Metric(f"computations of changes, {many} subscribers", found.share, "a batch", target=1.2),
+        Metric(f"CPU of web, {many} subscribers", found.web, "cores", note=note),
+        Metric(f"CPU of all, {many} subscribers", found.whole, "cores", note=note),
     ]
 
 
 @dataclass(frozen=True)
 class Heard:
     """Lags in seconds, while everybody read and while one did not, and how many computations
-    there were for each batch that was told."""
+    there were for each batch that was told. `web` and `whole` are cores that the web process and
+    the whole product used in the `seconds` of the first part."""
 
     all_reading: list[float]
     one_stalled: list[float]
     share: float
+    web: float
+    whole: float
+    seconds: float
 
 
 async def _listen(running: Product, seconds: float, many: int) -> Heard:
@@ -113,9 +121,9 @@ async def _listen(running: Product, seconds: float, many: int) -> Heard:
     ]
     try:
         await asyncio.sleep(WARM)
-        began = time.time()
+        began, before = time.time(), _cpu(running)
         await asyncio.sleep(seconds)
-        middle = time.time()
+        middle, after = time.time(), _cpu(running)
         stalls.set()
         await asyncio.sleep(seconds)
         computed = await asyncio.to_thread(_computed, running, many)
@@ -126,7 +134,10 @@ async def _listen(running: Product, seconds: float, many: int) -> Heard:
         await asyncio.gather(*tasks, return_exceptions=True)
         for line in lines:
             line.transport.abort()
-    return Heard(crowd.lags(began, middle), crowd.lags(middle), computed / max(batches, 1))
+    took = middle - began
+    web, whole = ((new - old) / took for old, new in zip(before, after, strict=True))
+    share = computed / max(batches, 1)
+    return Heard(crowd.lags(began, middle), crowd.lags(middle), share, web, whole, took)
 
 
 async def _line(address: str, headers: dict[str, str]) -> ClientConnection:
@@ -140,6 +151,17 @@ async def _hear(line: ClientConnection, crowd: Crowd, stalls: asyncio.Event | No
         crowd.hear(str(message))
         if stalls is not None and stalls.is_set():
             await asyncio.Event().wait()
+
+
+def _cpu(running: Product) -> tuple[float, float]:
+    """Seconds of CPU of the web process, and of the whole product."""
+    used = {"web": 0.0, "whole": 0.0}
+    for process in running.processes():
+        with suppress(psutil.Error):
+            times = process.cpu_times()
+            used["whole"] += times.user + times.system
+            used["web"] += times.user + times.system if "uvicorn" in process.cmdline() else 0.0
+    return used["web"], used["whole"]
 
 
 def _computed(running: Product, many: int) -> int:

@@ -117,7 +117,14 @@ class Recorded:
         return (self.item,)
 
     def through(self) -> int:
-        """See `Subject`."""
+        """See `Subject`; an undo may take a column away that an apply had added."""
+        there = _entry(self.region, self.item, self.path).relation.names
+        gone = [name for name in self.columns.names if name not in there]
+        if gone:
+            message = f'subscribe has been terminated because column "{gone[0]}" of'
+            message += f' "{self.path[-1]}" is not there any more'
+            hint = "Subscribe again, in the columns that there are now."
+            raise StatementError(message, hint=hint, sqlstate="42703")
         return _through(self.region, ((self.item, self.path),))
 
     def changes(self, after: int, upto: int) -> pa.Table | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections import Counter
 from collections.abc import Sequence
@@ -14,8 +15,8 @@ from tests.services.product import Product
 from tests.services.websocket import SqlSocket, sql_socket
 
 Rows = Counter[tuple[Any, ...]]
-GONE = {"42P01"}
-"""What a subscription says whose view was dropped."""
+GONE = {"42P01", "42703"}
+"""What a subscription says whose view was dropped, or has lost a column by an undo."""
 LATE = {"22023", "55000"}
 """What a subscription says that cannot be resumed: its history is not kept any more."""
 PASSING = {"57P03", "57014", "40001", "08006"}
@@ -42,6 +43,7 @@ class Follower:
     _later: list[list[Any]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _stop: threading.Event = field(default_factory=threading.Event)
+    _line: SqlSocket | None = None
 
     def start(self) -> None:
         """Begin to follow, in a thread of its own."""
@@ -51,6 +53,11 @@ class Follower:
         """Leave with the next message."""
         self._stop.set()
 
+    def cut(self) -> None:
+        """Lose the connection, in the middle of whatever is being told."""
+        if self._line is not None:
+            self._line.line.socket.shutdown(socket.SHUT_RDWR)
+
     def moment(self) -> tuple[int, Rows]:
         """The newest progress, 0 before the first, and what there was just before it."""
         with self._lock:
@@ -59,8 +66,8 @@ class Follower:
     def _run(self) -> None:
         while not self._stop.is_set() and not self.ended:
             try:
-                with sql_socket(self.product) as line:
-                    self._follow(line)
+                with sql_socket(self.product) as self._line:
+                    self._follow(self._line)
             except (OSError, WebSocketException, TimeoutError):
                 self._stop.wait(0.5)
         self.ended = True

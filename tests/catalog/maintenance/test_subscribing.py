@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from ingest.errors import HeadraceError
 from tests.catalog.maintenance.conftest import Region
 from tests.catalog.subscribing.conftest import Place, Reader
 
@@ -72,6 +73,18 @@ def test_an_apply_is_exactly_the_difference(kept: Region, place: Place) -> None:
     undone = _same(place, reader, "who, n", "v")
     assert undone > after
     assert reader.state(undone) == Counter({("ada", "4"): 1, ("bob", "11"): 1, ("eve", "5"): 1})
+
+
+def test_an_undo_that_takes_a_column_away_ends_who_reads_it(kept: Region, place: Place) -> None:
+    kept.run(f"CREATE REPLACEMENT r FOR MATERIALIZED VIEW v AS {WIDER} GROUP BY who")
+    kept.hydrate()
+    kept.run("ALTER MATERIALIZED VIEW v APPLY REPLACEMENT r")
+    wider = place.subscribe("SUBSCRIBE v WITH (PROGRESS)")
+    _same(place, wider, "*", "v")
+    kept.run("ALTER MATERIALIZED VIEW v ROLLBACK REPLACEMENT")
+    with pytest.raises(HeadraceError, match='column "c" of "v" is not there any more') as caught:
+        wider.to_the_end()
+    assert caught.value.sqlstate == "42703"
 
 
 def test_a_beginning_between_two_steps(kept: Region, place: Place) -> None:
