@@ -16,12 +16,16 @@ THEMES = ("system", "light", "dark")
 
 @dataclass(frozen=True)
 class Place:
-    """An entry of the navigation: icon, label and path; `key` is the palette's extra words."""
+    """An entry of the navigation: icon, label and path; `key` is the palette's extra words.
+
+    `owners` when only account owners may open it.
+    """
 
     icon: str
     label: str
     path: str
     key: str = ""
+    owners: bool = False
 
 
 NAVIGATION: tuple[tuple[str, tuple[Place, ...]], ...] = (
@@ -42,6 +46,11 @@ NAVIGATION: tuple[tuple[str, tuple[Place, ...]], ...] = (
         (
             Place("key-round", "Secrets", "/secrets", "passwords"),
             Place("scroll-text", "Audit log", "/audit", "history events"),
+            Place(
+                "arrow-right-left", "Migrations", "/migrations", "plan tables legacy", owners=True
+            ),
+            Place("boxes", "Built-ins", "/builtins", "system relations upgrade", owners=True),
+            Place("map", "Rollout", "/rollout", "regions cohorts flags windows", owners=True),
             Place("user-round", "Account", "/account", "tokens app passwords sign out"),
         ),
     ),
@@ -62,12 +71,20 @@ def _here(path: str) -> str:
     return {"/replacements": "/views", "/lineage": "/objects"}.get(first, first)
 
 
+def _navigation(*, owner: bool) -> tuple[tuple[str, tuple[Place, ...]], ...]:
+    """What somebody may open."""
+    return tuple(
+        (label, tuple(place for place in places if owner or not place.owners))
+        for label, places in NAVIGATION
+    )
+
+
 def frame(request: HttpRequest) -> dict[str, object]:
     """The context that every page's frame needs."""
     theme = request.COOKIES.get("theme", "system")
     user: AbstractBaseUser | AnonymousUser = getattr(request, "user", AnonymousUser())
     return {
-        "navigation": NAVIGATION,
+        "navigation": _navigation(owner=getattr(user, "is_superuser", False)),
         "actions": ACTIONS,
         "theme": theme if theme in THEMES else "system",
         "here": _here(request.path),

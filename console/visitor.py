@@ -9,7 +9,10 @@ from urllib.parse import urlsplit
 
 from django.contrib.auth import get_user_model
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import render
 from django.utils.http import urlencode
+
+from catalog.errors import PermissionDenied
 
 Parameters = ParamSpec("Parameters")
 PageView = Callable[Concatenate[HttpRequest, Parameters], HttpResponseBase]
@@ -35,6 +38,29 @@ def user_of(request: HttpRequest) -> Any:
     user = request.user
     assert isinstance(user, get_user_model())  # noqa: S101 (every page is behind `signed_in`)
     return user
+
+
+def account_owner(user: Any) -> str:
+    """The e-mail of a user who owns the account; raises PermissionDenied for everybody else."""
+    if not user.is_superuser:
+        raise PermissionDenied("only an account owner may do this")
+    return str(user.email)
+
+
+def owners_only(view: PageView[Parameters]) -> PageView[Parameters]:
+    """A page for account owners; others who are signed in are told so, with 403."""
+
+    @wraps(view)
+    def guarded(
+        request: HttpRequest, /, *args: Parameters.args, **kwargs: Parameters.kwargs
+    ) -> HttpResponseBase:
+        try:
+            account_owner(user_of(request))
+        except PermissionDenied as error:
+            return render(request, "admin/denied.html", {"error": error}, status=403)
+        return view(request, *args, **kwargs)
+
+    return signed_in(guarded)
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:

@@ -153,6 +153,15 @@ def views_over_builtins(picture: Picture) -> tuple[Entry, ...]:
     return tuple(entry for entry in picture.entries.values() if builtins_of(entry))
 
 
+def readers(region: str) -> dict[str, tuple[str, ...]]:
+    """Names of users' views by the built-ins that they name themselves."""
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in views_over_builtins(snapshot.current(region)):
+        for name in builtins_of(entry):
+            found[name] = (*found.get(name, ()), dotted(entry.path))
+    return found
+
+
 def builtins_of(entry: Entry) -> tuple[str, ...]:
     """Names of the built-ins that a view's definition names."""
     if entry.kind != "view" or not any(schema in entry.create_sql for schema in SYSTEM_SCHEMAS):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -13,7 +11,6 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog.errors import PermissionDenied
 from catalog.migrate import apply, reads, rollback, store
 from console.api import examples
 from console.api.lists import documented, listing, page
@@ -25,16 +22,14 @@ from console.api.shapes.migrations import (
     NewMigration,
     StepsAsked,
 )
+from console.visitor import account_owner
 
 _WHAT = OpenApiParameter("what", str, OpenApiParameter.PATH, enum=["dbt", "terraform", "sql"])
 
 
 def owner(request: Request) -> str:
     """The caller's e-mail; raises PermissionDenied unless they own the account."""
-    user: Any = request.user
-    if not user.is_superuser:
-        raise PermissionDenied("only an account owner may do this")
-    return str(user.email)
+    return account_owner(request.user)
 
 
 def region_asked(request: Request) -> str:

@@ -36,7 +36,17 @@ class Page:
 
 def cut(rows: Sequence[Row], parameters: Parameters) -> tuple[Sequence[Row], Page]:
     """The page of `rows` that the parameters ask for (`page`), the nearest one that exists."""
-    pages = max(1, -(-len(rows) // PAGE))
-    asked = parameters.get("page", "1")
-    number = min(pages, max(1, int(asked) if asked.isdigit() else 1))
-    return rows[(number - 1) * PAGE : number * PAGE], Page(number, pages, len(rows))
+    page = page_of(asked_page(parameters), len(rows))
+    return rows[(page.number - 1) * PAGE : page.number * PAGE], page
+
+
+def asked_page(parameters: Parameters) -> int:
+    """The number of the page that is asked for, 1 for anything that is none."""
+    text = parameters.get("page", "1")
+    return max(1, int(text)) if text.isdecimal() and len(text) < 10 else 1
+
+
+def page_of(number: int, total: int) -> Page:
+    """The page of that number of a list of so many rows, the nearest one that exists."""
+    pages = max(1, -(-total // PAGE))
+    return Page(min(pages, max(1, number)), pages, total)

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from catalog import reads
 from catalog.reads import AuditRow, SourceRow, TableRow
-from console.fragments import maintained, progress
+from console.fragments import maintained, migrating, progress
 from console.fragments.attention import Attention, of_catalog
 from console.fragments.model import Fragment, Group, View
 from console.fragments.paging import PAGE as PAGE
@@ -203,4 +203,9 @@ VIEWS: dict[str, Callable[[Parameters], View]] = {
     "views": maintained.views,
     "materialized-view": maintained.view,
     "replacement": maintained.replacement,
+    "migrations": migrating.migrations,
+    "migration": migrating.migration,
+    "rollout": migrating.rollout,
 }
+FOR_OWNERS = frozenset({"migrations", "migration", "rollout"})
+"""Views that only account owners may see."""

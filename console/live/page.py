@@ -23,7 +23,7 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 
 from console.fragments.model import Change, View, difference
-from console.fragments.views import VIEWS, Gone, Parameters
+from console.fragments.views import FOR_OWNERS, VIEWS, Gone, Parameters
 
 GROUPS = ("catalog", "progress")
 PAUSE = 0.25
@@ -49,6 +49,9 @@ class PageConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
             return
         query = self.scope["query_string"].decode()
         self._parameters: Parameters = dict(parse_qsl(query))
+        if self._parameters.get("view") in FOR_OWNERS and not user.is_superuser:
+            await self.close(code=NO_SUCH_THING)
+            return
         self._changed = asyncio.Event()
         for group in GROUPS:
             await self.channel_layer.group_add(group, self.channel_name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import include, path
 
 from console.pages import (
     account,
@@ -64,4 +64,5 @@ urlpatterns = [
     path("items/<str:item_id>/drop", items.drop),
     path("items/<str:item_id>/rename", items.rename),
     path("palette", items.palette),
+    path("", include("console.pages.admin.urls")),
 ]

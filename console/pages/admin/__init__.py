@@ -1,0 +1,1 @@
+"""Pages for account owners: migrations, built-in relations, regions and rollouts."""
