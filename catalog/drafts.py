@@ -7,9 +7,9 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.utils import timezone
 
+from catalog.here import region_here
 from catalog.models import Draft, Region, User
 
 
@@ -29,7 +29,7 @@ def create(
     user: User, kind: str, *, state: dict[str, Any] | None = None, title: str = ""
 ) -> DraftRow:
     """A new draft."""
-    region = Region.objects.get(name=settings.HEADRACE_REGION)
+    region = Region.objects.get(name=region_here())
     draft = Draft.objects.create(
         region=region, user=user, kind=kind, state=state or {}, title=title[:200]
     )
@@ -37,8 +37,9 @@ def create(
 
 
 def get(user: User, draft_id: uuid.UUID | str) -> DraftRow | None:
-    """The user's draft of that id, or None."""
-    draft = Draft.objects.filter(user=user, uuid=draft_id).first()
+    """The user's draft of that id in the region, or None."""
+    rows = Draft.objects.filter(user=user, region__name=region_here(), uuid=draft_id)
+    draft = rows.first()
     return None if draft is None else _row(draft)
 
 
@@ -58,8 +59,8 @@ def discard(user: User, draft_id: uuid.UUID | str) -> None:
 
 
 def open_drafts(user: User, kind: str | None = None) -> tuple[DraftRow, ...]:
-    """The user's drafts, the newest first."""
-    rows = Draft.objects.filter(user=user).order_by("-updated_at")
+    """The user's drafts in the region, the newest first."""
+    rows = Draft.objects.filter(user=user, region__name=region_here()).order_by("-updated_at")
     if kind is not None:
         rows = rows.filter(kind=kind)
     return tuple(_row(draft) for draft in rows)

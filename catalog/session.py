@@ -12,12 +12,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
-from django.conf import settings
-
 from catalog import privileges, snapshot, subscribing
 from catalog.bootstrap import ensure_role
 from catalog.cursors import Cursors, wait_of
 from catalog.errors import NotSupported, StaleCatalog, StatementError
+from catalog.here import region_here
 from catalog.open_transaction import OpenTransaction
 from catalog.parameters import Parameter, Typed, bind, wanted
 from catalog.plan import plan
@@ -79,7 +78,7 @@ class Session:
     def __init__(self, role: str, region: str = "", *, automatic: bool = False) -> None:
         """`automatic`: no person is behind it; the audit log says so."""
         self.role = role
-        self.region = region or settings.HEADRACE_REGION
+        self.region = region or region_here()
         self.variables = Variables()
         self._transaction: OpenTransaction | None = None
         self._flow: Flow | None = None

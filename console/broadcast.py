@@ -11,7 +11,6 @@ from typing import Any
 
 from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
-from django.conf import settings
 
 from console.celery import app
 
@@ -33,20 +32,21 @@ class Broadcaster:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._wake = threading.Event()
-        self._catalog: tuple[int, set[str]] = (0, set())
-        self._progress: set[str] = set()
+        self._catalog: dict[str, tuple[int, set[str]]] = {}
+        self._progress: dict[str, set[str]] = {}
         self._thread: threading.Thread | None = None
 
-    def committed(self, *, revision: int, ids: tuple[str, ...], **_: Any) -> None:
+    def committed(self, *, region: str, revision: int, ids: tuple[str, ...], **_: Any) -> None:
         """Take in `catalog.signals.committed`."""
         with self._lock:
-            self._catalog = (revision, self._catalog[1] | set(ids))
+            known = self._catalog.get(region, (0, set()))[1]
+            self._catalog[region] = (revision, known | set(ids))
         self._start()
 
-    def reported(self, *, ids: tuple[str, ...], **_: Any) -> None:
+    def reported(self, *, region: str, ids: tuple[str, ...], **_: Any) -> None:
         """Take in `catalog.signals.reported`."""
         with self._lock:
-            self._progress |= set(ids)
+            self._progress.setdefault(region, set()).update(ids)
         self._start()
 
     def _start(self) -> None:
@@ -69,22 +69,17 @@ class Broadcaster:
 
     def _send(self) -> None:
         with self._lock:
-            (revision, changed), self._catalog = self._catalog, (0, set())
-            reported, self._progress = self._progress, set()
+            changed, self._catalog = self._catalog, {}
+            reported, self._progress = self._progress, {}
         layer = get_channel_layer()
         if layer is None or not threading.main_thread().is_alive():
             return
-        if revision:
-            message = {
-                "type": "catalog.changed",
-                "ids": sorted(changed),
-                "revision": revision,
-                "region": settings.HEADRACE_REGION,
-            }
-            async_to_sync(layer.group_send)("catalog", message)
-        if reported:
-            message = {"type": "progress.changed", "ids": sorted(reported)}
-            async_to_sync(layer.group_send)("progress", message)
+        for region, (revision, ids) in changed.items():
+            message = {"region": region, "revision": revision, "ids": sorted(ids)}
+            async_to_sync(layer.group_send)("catalog", {"type": "catalog.changed", **message})
+        for region, moved in reported.items():
+            message = {"region": region, "ids": sorted(moved)}
+            async_to_sync(layer.group_send)("progress", {"type": "progress.changed", **message})
 
 
 broadcaster = Broadcaster()

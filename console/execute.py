@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from asgiref.sync import sync_to_async
-from django.conf import settings
 
 from catalog import snapshot
-from catalog.migrate.store import known_region
+from catalog.here import region_here
 from catalog.parameters import Parameter
+from catalog.regions import region_named
 from catalog.results import Description, Result, Stream
 from catalog.session import Session, role_for
 from ingest.contract.relation import Relation
@@ -62,7 +62,7 @@ class UserSession:
     """A session of one user; a fault of ours becomes an error without its inner text."""
 
     def __init__(self, user: SignedIn, region: str = "", *, automatic: bool = False) -> None:
-        self.region = region or settings.HEADRACE_REGION
+        self.region = region or region_here()
         role = role_for(self.region, user.email, superuser=user.is_superuser)
         self._session = Session(role, self.region, automatic=automatic)
 
@@ -112,9 +112,9 @@ class UserSession:
 
 
 def open_session(user: SignedIn, region: str = "") -> UserSession:
-    """A session for as long as a client's connection lives, in the installation's own region or
-    in another one of the account. Raises UnknownItem."""
-    return UserSession(user, known_region(region).name if region else "")
+    """A session for as long as a client's connection lives, in the region that the request is
+    about or in another one of the account. Raises UnknownItem."""
+    return UserSession(user, region_named(region) if region else "")
 
 
 def run_by_itself(region: str, role: str, sql: str) -> None:

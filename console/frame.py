@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
+
+from catalog.errors import UnknownItem
+from catalog.here import region_here
+from catalog.regions import region_names
 
 if TYPE_CHECKING:
     from django.contrib.auth.base_user import AbstractBaseUser
@@ -79,6 +84,14 @@ def _navigation(*, owner: bool) -> tuple[tuple[str, tuple[Place, ...]], ...]:
     )
 
 
+def _regions(*, signed_in: bool) -> dict[str, object]:
+    """The region that the page shows, and the others where there are several."""
+    names = region_names() if signed_in else ()
+    with suppress(UnknownItem):
+        return {"region": region_here(), "regions": names if len(names) > 1 else ()}
+    return {"region": "", "regions": ()}
+
+
 def frame(request: HttpRequest) -> dict[str, object]:
     """The context that every page's frame needs."""
     theme = request.COOKIES.get("theme", "system")
@@ -90,4 +103,5 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "here": _here(request.path),
         "command_key": "⌘" if "Mac" in request.headers.get("User-Agent", "") else "Ctrl ",
         "role": str(user) if user.is_authenticated else "",
+        **_regions(signed_in=user.is_authenticated),
     }

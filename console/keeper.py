@@ -18,6 +18,7 @@ from django.db import close_old_connections
 
 from catalog import desired, leases, snapshot
 from catalog.control import controller
+from catalog.regions import region_names
 from console.leash import leash
 
 WATCH = 0.5
@@ -42,25 +43,19 @@ class Running:
 
 
 class Keeper:
-    """The resident of one region on this machine."""
+    """The resident of one region on this machine; `Keepers` lets it look around."""
 
     def __init__(self, region: str) -> None:
         self._region = region
         self._owner = leases.owner_name(uuid.uuid4().hex[:8])
         self._feeds: dict[str, Running] = {}
 
-    def run(self, stop: threading.Event) -> None:
-        """Watch until told to stop; then stop every child."""
-        while not stop.is_set():
-            try:
-                self._round()
-            except DatabaseError:
-                _log.warning("the catalog cannot be asked for now", exc_info=True)
-            close_old_connections()
-            stop.wait(WATCH)
+    def close(self) -> None:
+        """Stop every child."""
         self._stop(list(self._feeds))
 
-    def _round(self) -> None:
+    def round(self) -> None:
+        """Start what should run and does not, and stop what should not. Raises DatabaseError."""
         controller.report_silent(self._region)
         wanted = desired.wanted_feeds(self._region)
         for feed in wanted:
@@ -83,7 +78,13 @@ class Keeper:
             running.pause = LONGEST_PAUSE if code == GIVEN_UP else 0.5 if steady else longer
             running.revision = snapshot.current(self._region).revision
             running.process, running.due = None, now + running.pause
-            _log.info("feed %s ended with %s, again in %.1f s", feed, code, running.pause)
+            _log.info(
+                "feed %s of %s ended with %s, again in %.1f s",
+                feed,
+                self._region,
+                code,
+                running.pause,
+            )
         if now < running.due and snapshot.current(self._region).revision == running.revision:
             return
         epoch = leases.acquire_feed(self._region, feed, self._owner)
@@ -129,3 +130,23 @@ class Keeper:
         for feed in feeds:
             with suppress(DatabaseError):
                 leases.release_feed(self._region, feed, self._owner)
+
+
+class Keepers:
+    """The residents of every region; one thread, because children die with the one they are of."""
+
+    def __init__(self) -> None:
+        self._keepers: dict[str, Keeper] = {}
+
+    def run(self, stop: threading.Event) -> None:
+        """Watch until told to stop; then stop every child."""
+        while not stop.is_set():
+            try:
+                for region in region_names():
+                    self._keepers.setdefault(region, Keeper(region)).round()
+            except DatabaseError:
+                _log.warning("the catalog cannot be asked for now", exc_info=True)
+            close_old_connections()
+            stop.wait(WATCH)
+        for keeper in self._keepers.values():
+            keeper.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,11 @@ from django.conf import settings
 
 from catalog import desired, reads
 from catalog.control import controller, upkeep
+from catalog.here import within
 from catalog.maintenance import expiring, hydrating
 from catalog.migrate import rollout
 from catalog.names import SYSTEM_ROLE
+from catalog.regions import region_names
 from catalog.sql.nodes.names import Name
 from catalog.sql.nodes.source import RefreshReferences
 from catalog.sql.render import render
@@ -38,71 +41,82 @@ def _arm(**_: Any) -> None:
 @shared_task
 def reconcile() -> None:
     """Compare what should be with what is, and start what is missing."""
-    region = settings.HEADRACE_REGION
+    for region in region_names():
+        _reconcile(region)
+
+
+def _reconcile(region: str) -> None:
     controller.report_silent(region)
     for feed in desired.dropped_feeds(region):
-        drop_feed.delay(feed=feed)
+        drop_feed.delay(feed=feed, region=region)
     expiring.expire(region)
     for key in upkeep.due_jobs(region):
         run_job.delay(key=key)
     for shard in hydrating.wanted(region):
-        hydrate_view.apply_async(kwargs={"shard": shard}, expires=20)
+        hydrate_view.apply_async(kwargs={"shard": shard, "region": region}, expires=20)
 
 
 @shared_task
-def hydrate_view(*, shard: str) -> None:
+def hydrate_view(*, shard: str, region: str = "") -> None:
     """Compute a view's first rows; what reads it can follow at once."""
-    if hydrating.hydrate(settings.HEADRACE_REGION, shard):
+    if hydrating.hydrate(_region(region), shard):
         reconcile.apply_async(expires=5)
 
 
 @shared_task
 def fold_views() -> None:
     """Look at every view's steps."""
-    for shard in upkeep.foldable_views(settings.HEADRACE_REGION):
-        fold_view.apply_async(kwargs={"shard": shard}, expires=20)
+    for region in region_names():
+        for shard in upkeep.foldable_views(region):
+            fold_view.apply_async(kwargs={"shard": shard, "region": region}, expires=20)
 
 
 @shared_task(**RETRY)  # type: ignore[untyped-decorator]
-def fold_view(*, shard: str) -> None:
+def fold_view(*, shard: str, region: str = "") -> None:
     """Fold a view's steps into its base."""
-    upkeep.fold_view(settings.HEADRACE_REGION, shard)
+    upkeep.fold_view(_region(region), shard)
 
 
 @shared_task(**RETRY)  # type: ignore[untyped-decorator]
-def apply(*, feed: str) -> None:
+def apply(*, feed: str, region: str = "") -> None:
     """Fold the due tails of a feed's tables into their bases."""
-    upkeep.apply_feed(settings.HEADRACE_REGION, feed)
+    upkeep.apply_feed(_region(region), feed)
 
 
 @shared_task
 def apply_all() -> None:
     """Look at every feed's tails."""
-    for feed in desired.wanted_feeds(settings.HEADRACE_REGION):
-        apply.apply_async(kwargs={"feed": feed}, expires=20)
+    for region, feed in _feeds():
+        apply.apply_async(kwargs={"feed": feed, "region": region}, expires=20)
 
 
 @shared_task
 def compact_all() -> None:
     """Keep every feed's log short."""
-    for feed in desired.wanted_feeds(settings.HEADRACE_REGION):
-        compact.apply_async(kwargs={"feed": feed}, expires=60)
+    for region, feed in _feeds():
+        compact.apply_async(kwargs={"feed": feed, "region": region}, expires=60)
+
+
+def _feeds() -> Iterator[tuple[str, str]]:
+    for region in region_names():
+        for feed in desired.wanted_feeds(region):
+            yield region, feed
 
 
 @shared_task
-def compact(*, feed: str) -> None:
+def compact(*, feed: str, region: str = "") -> None:
     """Keep one feed's log short; what does not work now works next time."""
     try:
-        upkeep.compact_feed(settings.HEADRACE_REGION, feed)
+        upkeep.compact_feed(_region(region), feed)
     except Transient as error:
         _log.info("log of %s not compacted: %s", feed, error.message)
 
 
 @shared_task
-def drop_feed(*, feed: str) -> None:
+def drop_feed(*, feed: str, region: str = "") -> None:
     """Drop the slot and log of a feed that no source needs any more."""
     try:
-        upkeep.drop_feed(settings.HEADRACE_REGION, feed)
+        upkeep.drop_feed(_region(region), feed)
     except (Transient, Terminal) as error:
         _log.warning("feed %s not dropped yet: %s", feed, error.message)
 
@@ -129,12 +143,18 @@ class _System:
 
 
 @shared_task
-def refresh_references(*, source: str) -> None:
+def refresh_references(*, source: str, region: str = "") -> None:
     """Ask a source's upstream what it offers now."""
-    row = reads.item(source)
-    if row is None:
-        return
-    statement = RefreshReferences(Name((row.database, row.schema, row.name)))
-    for outcome in execute.run(_System(), render(statement)):
-        if isinstance(outcome, HeadraceError):
-            _log.warning("references of %s not refreshed: %s", source, outcome.message)
+    with within(_region(region)):
+        row = reads.item(source)
+        if row is None:
+            return
+        statement = RefreshReferences(Name((row.database, row.schema, row.name)))
+        for outcome in execute.run(_System(), render(statement)):
+            if isinstance(outcome, HeadraceError):
+                _log.warning("references of %s not refreshed: %s", source, outcome.message)
+
+
+def _region(name: str) -> str:
+    """The region that a task names; one of before there were several names none."""
+    return name or str(settings.HEADRACE_REGION)

@@ -12,10 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Count, Max, Q, QuerySet
 
 from catalog.drift import drift_of
+from catalog.here import region_here
 from catalog.models import (
     AuditEvent,
     ExportProgress,
@@ -44,7 +44,7 @@ from catalog.reads.views import ViewRow as ViewRow
 
 
 def _region(region: str | None) -> str:
-    return region or settings.HEADRACE_REGION
+    return region or region_here()
 
 
 def _items(region: str | None) -> QuerySet[Item]:

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from django.conf import settings
 from django.db.models import QuerySet
 
+from catalog.here import region_here
 from catalog.models import Dependency, Item, ItemColumn, ViewDetails
 from catalog.query.origins import Path, origins
 from catalog.reads.rows import ItemRow
@@ -63,7 +63,7 @@ class Near:
 
 def near(item_id: str, region: str | None = None) -> Near:
     """The item's neighbours, oldest first. Three queries."""
-    region = region or settings.HEADRACE_REGION
+    region = region or region_here()
     found = Item.objects.filter(region__name=region, kind__in=_DATA).order_by("pk")
     target = ViewDetails.objects.filter(item__gid=item_id, item__region__name=region)
     pending = ViewDetails.objects.filter(target__gid=item_id, item__region__name=region)
@@ -76,7 +76,7 @@ def near(item_id: str, region: str | None = None) -> Near:
 
 def lineage(item_id: str, region: str | None = None) -> Lineage | None:
     """Everything up- and downstream of an item; None when it is not there. Seven queries."""
-    region = region or settings.HEADRACE_REGION
+    region = region or region_here()
     items = _items(region)
     if item_id not in items:
         return None

@@ -7,9 +7,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.conf import settings
 from django.db.models import QuerySet
 
+from catalog.here import region_here
 from catalog.models import Comment, ItemColumn, ViewDetails, ViewProgress, ViewVersion
 from catalog.reads.item_rows import item_row
 from catalog.reads.rows import ColumnRow, ItemRow, StatusRow
@@ -99,7 +99,7 @@ def replacements(target_id: str = "", region: str | None = None) -> tuple[ViewRo
 def versions(item_id: str, region: str | None = None) -> tuple[VersionRow, ...]:
     """A view's definitions, the newest first."""
     rows = ViewVersion.objects.filter(
-        item__region__name=region or settings.HEADRACE_REGION, item__gid=item_id
+        item__region__name=region or region_here(), item__gid=item_id
     )
     history = [_version(row) for row in rows.order_by("number")]
     back = _undone_by([version.shard for version in history])
@@ -115,9 +115,7 @@ def _undone_by(shards: list[str]) -> int | None:
 
 
 def _details(region: str | None) -> QuerySet[ViewDetails]:
-    return ViewDetails.objects.filter(
-        item__region__name=region or settings.HEADRACE_REGION
-    ).order_by("pk")
+    return ViewDetails.objects.filter(item__region__name=region or region_here()).order_by("pk")
 
 
 _PARTS = ("schema__database", "owner")

@@ -122,9 +122,13 @@ def _sources(region: int) -> Rows:
 
 def _webhooks(region: int) -> Rows:
     found = SourceDetails.objects.filter(item__region_id=region, type="webhook").values_list(
-        "item__gid", "item__schema__database__name", "item__schema__name", "item__name"
+        "item__gid",
+        "item__schema__database__name",
+        "item__schema__name",
+        "item__name",
+        "item__region__name",
     )
-    return [(row[0], row[3], webhook_url(row[1:])) for row in found]
+    return [(row[0], row[3], webhook_url(row[1:4], row[4])) for row in found]
 
 
 def _connections(region: int) -> Rows:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from django.conf import settings
-
+from catalog.here import region_here
 from catalog.snapshot import current
 from catalog.upstream.targets import postgres_target
 from ingest import engine
@@ -15,7 +14,7 @@ def publications(connection_id: str, region: str = "") -> tuple[Publication, ...
 
     Raises PermissionDenied for a host that may not be reached, IngestError when it is away.
     """
-    region = region or settings.HEADRACE_REGION
+    region = region or region_here()
     entry = current(region).entries.get(connection_id)
     if entry is None or entry.kind != "connection":
         return ()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.conf import settings
-
 from catalog import snapshot
+from catalog.here import region_here
 from catalog.plan.definitions import definition
 from catalog.reads import TableRow, table
 from catalog.sql.nodes.webhook import CreateWebhook
@@ -32,7 +31,7 @@ class WebhookRow:
 
 def webhooks(region: str = "") -> tuple[WebhookRow, ...]:
     """Every webhook, oldest first, without its deliveries."""
-    region = region or settings.HEADRACE_REGION
+    region = region or region_here()
     entries = snapshot.current(region).entries.values()
     rows = (_row(region, entry.id) for entry in entries if is_webhook(entry))
     return tuple(row for row in rows if row is not None)
@@ -40,7 +39,7 @@ def webhooks(region: str = "") -> tuple[WebhookRow, ...]:
 
 def webhook(item_id: str, region: str = "", deliveries: int = FEW) -> WebhookRow | None:
     """One webhook with its newest deliveries, None when it is not there."""
-    region = region or settings.HEADRACE_REGION
+    region = region or region_here()
     entry = snapshot.current(region).entries.get(item_id)
     if entry is None or not is_webhook(entry):
         return None
@@ -54,6 +53,6 @@ def _row(region: str, item_id: str, deliveries: tuple[Delivery, ...] = ()) -> We
     statement = definition(found.item.create_sql)
     if not isinstance(statement, CreateWebhook):
         raise TypeError(found.item.create_sql)
-    url = webhook_url((found.item.database, found.item.schema, found.item.name))
+    url = webhook_url((found.item.database, found.item.schema, found.item.name), region)
     checked = statement.check is not None
     return WebhookRow(found, url, statement.body, checked, sample(statement, url), deliveries)

@@ -7,7 +7,6 @@ request that waits for the disk holds no thread.
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 import json
 import logging
 import os
@@ -21,14 +20,18 @@ from urllib.parse import unquote
 from channels.db import database_sync_to_async
 from django.conf import settings
 from django.db import Error as DatabaseError
-from django.utils import timezone
+from django.utils.timezone import now
 
+from catalog.errors import UnknownItem
 from catalog.names import Path
+from catalog.planes import plane_of
+from catalog.regions import region_named
 from catalog.webhooks.deliveries import Delivery, record
 from catalog.webhooks.find import Webhook, find
 from catalog.webhooks.judge import Received, Refused, judge
 from console.api.webhook_intake import Intake
 from console.api.webhook_rate import Rates
+from console.choosing import in_query
 from ingest import engine
 from ingest.contract.inbox import Accepted
 from ingest.errors import HeadraceError, Transient
@@ -67,10 +70,11 @@ class Webhooks:
 
     def __init__(self, region: str = "") -> None:
         self._region = region or settings.HEADRACE_REGION
+        """Whose webhooks an address without a region means."""
         self._writer = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
-        self._intakes: dict[str, Intake] = {}
+        self._intakes: dict[tuple[str, str], Intake] = {}
         self._rates = Rates(settings.HEADRACE_WEBHOOK_RATE)
-        self._delivered: list[Delivery] = []
+        self._delivered: dict[str, list[Delivery]] = {}
         self._flushing: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -88,58 +92,69 @@ class Webhooks:
     async def _answer(self, scope: Scope, receive: Receive) -> None:
         if scope["method"] != "POST":
             raise Refused(405, "a webhook takes POST only")
-        webhook = await self._find(scope)
+        region, webhook = await self._find(scope)
         size = 0
         try:
-            self._pace(webhook)
+            self._pace(region, webhook)
             body = await _body(scope, receive)
             size = len(body)
             accepted = await self._judged(webhook, scope, body)
-            await self._intake(webhook.feed).keep(accepted, size)
+            await (await self._intake(region, webhook.feed)).keep(accepted, size)
         except Refused as refused:
-            self._note(webhook, refused.status, size, reason=refused.reason)
+            self._note(
+                region, Delivery(webhook.id, now(), refused.status, size, 0, refused.reason)
+            )
             raise
         except Transient as error:
-            self._note(webhook, 503, size, reason=error.message)
+            self._note(region, Delivery(webhook.id, now(), 503, size, reason=error.message))
             raise
-        self._note(webhook, 200, size, rows=len(accepted.rows))
+        self._note(region, Delivery(webhook.id, now(), 200, size, len(accepted.rows)))
 
-    def _pace(self, webhook: Webhook) -> None:
-        if not self._rates.allow(webhook.id):
+    def _pace(self, region: str, webhook: Webhook) -> None:
+        if not self._rates.allow(f"{region} {webhook.id}"):
             raise Refused(429, "too many requests")
 
-    async def _find(self, scope: Scope) -> Webhook:
+    async def _find(self, scope: Scope) -> tuple[str, Webhook]:
         path = _path(scope)
-        found: Webhook | None = None
-        if path is not None:
-            found = await in_thread(find)(self._region, path)
-        if found is None:
+        if path is None:
             raise Refused(404, "no such webhook")
+        found: tuple[str, Webhook] = await in_thread(self._found)(
+            in_query(scope.get("query_string", b"")), path
+        )
         return found
 
+    def _found(self, asked: str, path: Path) -> tuple[str, Webhook]:
+        try:
+            region = region_named(asked) if asked else self._region
+        except UnknownItem as error:
+            raise Refused(404, error.message) from error
+        webhook = find(region, path)
+        if webhook is None:
+            raise Refused(404, "no such webhook")
+        return region, webhook
+
     async def _judged(self, webhook: Webhook, scope: Scope, body: bytes) -> Accepted:
-        received = Received(_headers(scope), body, timezone.now())
+        received = Received(_headers(scope), body, now())
         return await asyncio.to_thread(judge, webhook, received)
 
-    def _intake(self, feed: str) -> Intake:
-        if feed not in self._intakes:
-            inbox = engine.open_inbox(settings.HEADRACE_PLANE, feed, self._writer)
-            self._intakes[feed] = Intake(inbox)
-        return self._intakes[feed]
+    async def _intake(self, region: str, feed: str) -> Intake:
+        if (region, feed) not in self._intakes:
+            plane = await in_thread(plane_of)(region)
+            intake = Intake(engine.open_inbox(plane, feed, self._writer))
+            return self._intakes.setdefault((region, feed), intake)
+        return self._intakes[region, feed]
 
-    def _note(
-        self, webhook: Webhook, status: int, size: int, rows: int = 0, reason: str = ""
-    ) -> None:
-        now: dt.datetime = timezone.now()
-        self._delivered.append(Delivery(webhook.id, now, status, size, rows, reason))
+    def _note(self, region: str, delivery: Delivery) -> None:
+        self._delivered.setdefault(region, []).append(delivery)
         if self._flushing is None:
             self._flushing = asyncio.create_task(self._flush())
 
     async def _flush(self) -> None:
         try:
             await asyncio.sleep(FLUSH)
-            delivered, self._delivered = self._delivered, []
-            await in_thread(record)(self._region, delivered)
+            delivered, self._delivered = self._delivered, {}
+            for region, those in delivered.items():
+                await in_thread(record)(region, those)
         except DatabaseError:
             _log.warning("deliveries to webhooks could not be noted")
         finally:

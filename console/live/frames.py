@@ -73,6 +73,14 @@ def options_of(found: dict[str, Any]) -> dict[str, str]:
     return options
 
 
+def region_of(found: dict[str, Any]) -> str:
+    """The region that a first message asks for, empty for none. Raises BadFrame."""
+    region = found.get("region") or ""
+    if not isinstance(region, str):
+        raise BadFrame("region must be a text")
+    return region
+
+
 def requests_of(found: dict[str, Any]) -> list[Request]:
     """What a message asks for: `query`, or `queries` with parameters. Raises BadFrame."""
     text, several = found.get("query"), found.get("queries")

@@ -22,6 +22,10 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 
+from catalog.errors import UnknownItem
+from catalog.here import region_here, within
+from catalog.regions import region_named
+from console.choosing import PARAMETER, kept_in
 from console.fragments.model import Change, View, difference
 from console.fragments.views import FOR_OWNERS, VIEWS, Gone, Parameters
 
@@ -53,6 +57,11 @@ class PageConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
             await self.close(code=NO_SUCH_THING)
             return
         self._changed = asyncio.Event()
+        try:
+            self._region = await database_sync_to_async(self._chosen)()
+        except Gone:
+            await self.close(code=NO_SUCH_THING)
+            return
         for group in GROUPS:
             await self.channel_layer.group_add(group, self.channel_name)
         self._vouched = time.monotonic()
@@ -67,11 +76,25 @@ class PageConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
 
     async def catalog_changed(self, event: dict[str, Any]) -> None:
         """Something was created, altered or dropped."""
-        self._changed.set()
+        self._hear(event)
 
     async def progress_changed(self, event: dict[str, Any]) -> None:
         """A feed or a table reported."""
-        self._changed.set()
+        self._hear(event)
+
+    def _hear(self, event: dict[str, Any]) -> None:
+        if event["region"] == self._region or self._parameters.get("view") in FOR_OWNERS:
+            self._changed.set()
+
+    def _chosen(self) -> str:
+        """The region that the page shows: what its address says, else its session's.
+
+        Raises Gone for one that is not there.
+        """
+        asked = self._parameters.get(PARAMETER, "") or kept_in(self.scope["session"])
+        with suppress(UnknownItem):
+            return region_named(asked) if asked else region_here()
+        raise Gone
 
     async def _follow(self) -> None:
         try:
@@ -113,7 +136,8 @@ class PageConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         draw = VIEWS.get(self._parameters.get("view", ""))
         if draw is None:
             raise Gone
-        view = draw(self._parameters)
+        with within(self._region):
+            view = draw(self._parameters)
         return view, difference(self._sent, view)
 
 

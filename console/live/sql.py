@@ -1,5 +1,6 @@
 """SQL over websockets: `/api/experimental/sql`, and the seed's `/query?query=`.
 
+`?region=` in the address, or `region` in the first message, says which region it is about.
 One statement at a time; a client that goes away has it cancelled. Sending waits for the client,
 so what a slow one has not read is not kept here.
 """
@@ -23,6 +24,7 @@ from catalog.sql.nodes.session import SetVariable
 from catalog.sql.parse import parse_one
 from catalog.sql.render import render
 from console import execute
+from console.choosing import in_query
 from console.live import door, frames
 from console.live.frames import BadFrame, Request, frame
 from console.live.telling import Teller, Typed, Whole
@@ -162,7 +164,8 @@ class SqlConsumer(_SqlSocket):
         first = frames.object_of(text)
         options = frames.options_of(first)
         visitor = await work(door.by_frame, first, self.scope)
-        self._session = session = await work(execute.open_session, visitor.user)
+        region = frames.region_of(first) or in_query(self.scope["query_string"])
+        self._session = session = await work(execute.open_session, visitor.user, region)
         for name, value in options.items():
             await work(list, session.execute(render(SetVariable(name, value))))
         for name in frames.REPORTED:
@@ -200,7 +203,8 @@ class QueryConsumer(_SqlSocket):
     async def _answer(self) -> None:
         sql = parse_qs(self.scope["query_string"].decode()).get("query", [""])[0]
         try:
-            self._session = await work(execute.open_session, self._visitor.user)
+            region = in_query(self.scope["query_string"])
+            self._session = await work(execute.open_session, self._visitor.user, region)
             await self._run(self._visitor, Request(sql))
         except SignInRefused:
             raise

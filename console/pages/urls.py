@@ -12,6 +12,7 @@ from console.pages import (
     items,
     lineage,
     overview,
+    region,
     replacements,
     secrets,
     shell,
@@ -24,6 +25,7 @@ from console.pages import (
 urlpatterns = [
     path("", overview.overview),
     path("theme", overview.theme),
+    path("region", region.switch),
     path("sign-in", account.sign_in),
     path("sign-out", account.sign_out),
     path("welcome", account.welcome),

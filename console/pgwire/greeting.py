@@ -18,9 +18,10 @@ from ingest.errors import HeadraceError
 def open_for(user: SignedIn, wishes: Wishes) -> tuple[UserSession, bytes]:
     """The session with the client's wishes set, and the messages that say so.
 
-    A wish that cannot be had is a notice, as the client could not even say `SHOW` otherwise.
+    A wish that cannot be had is a notice, as the client could not even say `SHOW` otherwise; a
+    region that is not there ends the connection. Raises UnknownItem.
     """
-    session = open_session(user)
+    session = open_session(user, wishes.region)
     notices = [notice for wish in _wished(wishes) for notice in _set(session, *wish)]
     told = [AUTHENTICATION_OK, parameter_status("server_encoding", "UTF8")]
     told += [parameter_status(shown, session.variable(name)) for name, shown in REPORTED.items()]

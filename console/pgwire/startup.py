@@ -46,13 +46,22 @@ class Wishes:
     @property
     def settings(self) -> tuple[tuple[str, str], ...]:
         """Session variables to set: single ones, then those in `options`."""
-        own = {"user", "database", "options", "replication"}
+        own = {"user", "database", "options", "replication", "region"}
         single = [
             (name, value)
             for name, value in self.parameters.items()
             if name not in own and not name.startswith("_pq_.")
         ]
-        return (*single, *options(self.parameters.get("options", "")))
+        return (*single, *(one for one in self._options if one[0] != "region"))
+
+    @property
+    def region(self) -> str:
+        """The region, as a parameter or in `options` (`--region=aws/us-east-1`); or empty."""
+        return dict(self._options).get("region", "") or self.parameters.get("region", "")
+
+    @property
+    def _options(self) -> tuple[tuple[str, str], ...]:
+        return options(self.parameters.get("options", ""))
 
 
 def options(line: str) -> tuple[tuple[str, str], ...]:

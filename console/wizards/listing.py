@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from catalog import reads
+from catalog.here import region_here
 from catalog.reads import ReferenceColumnRow, ReferenceRow, SourceRow
 from console.wizards.state import Choice
 
@@ -78,12 +79,13 @@ def _both(row: Listed, space: str, name: str) -> bool:
 
 def listing(source: SourceRow) -> Listing:
     """The source's references as of their last refresh."""
-    return _listing(source.item.id, source.references_updated_at, source.references)
+    updated = source.references_updated_at
+    return _listing(region_here(), source.item.id, updated, source.references)
 
 
 @lru_cache(maxsize=_KEPT)
-def _listing(source_id: str, updated_at: dt.datetime | None, count: int) -> Listing:
-    found = sorted(reads.references(source_id), key=lambda row: (row.namespace, row.name))
+def _listing(region: str, source_id: str, updated_at: dt.datetime | None, count: int) -> Listing:
+    found = sorted(reads.references(source_id, region), key=lambda row: (row.namespace, row.name))
     rows = tuple(map(_listed, found))
     namespaces: dict[str, list[Listed]] = {}
     for row in rows:

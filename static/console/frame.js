@@ -14,7 +14,7 @@
 
   async function copy(button) {
     const from = button.dataset.copyFrom;
-    const text = button.dataset.copyUrl ? await (await fetch(button.dataset.copyUrl)).text()
+    const text = button.dataset.copyUrl ? await (await fetch(button.dataset.copyUrl, { headers: { 'Headrace-Region': document.documentElement.dataset.region ?? '' } })).text()
       : from ? one(from).textContent : button.parentElement.querySelector('code').textContent;
     try { await navigator.clipboard.writeText(text.trim()); } catch { return toast('The browser did not allow copying'); }
     const lines = text.trim().split('\n').length;
@@ -39,7 +39,7 @@
     filter('');
     input.focus();
     if (found) return;
-    found = fetch('/palette').then((answer) => { if (answer.redirected) location.reload(); return answer.ok && !answer.redirected ? answer.text() : ''; });
+    found = fetch('/palette', { headers: { 'Headrace-Region': document.documentElement.dataset.region ?? '' } }).then((answer) => { if (answer.redirected) location.reload(); return answer.ok && !answer.redirected ? answer.text() : ''; });
     list.insertAdjacentHTML('beforeend', await found);
     filter(input.value.toLowerCase());
     setTimeout(() => { found = null; all('[data-object]', list).forEach((item) => !dialog.open && item.remove()); }, 60000);
@@ -83,11 +83,20 @@
       all(`[data-fill="${key}"]`, pop).forEach((spot) => ('value' in spot ? spot.value = value : spot.textContent = value));
     }
   }
+  // A form belongs to the region that its page shows, whatever another tab has switched to since.
+  function stay(form) {
+    const { region } = document.documentElement.dataset;
+    if (!region || form.getAttribute('method') !== 'post' || form.hasAttribute('data-any-region')) return;
+    const target = new URL(form.getAttribute('action') ?? location.href, location.href);
+    if (!target.searchParams.has('region')) target.searchParams.set('region', region);
+    form.setAttribute('action', target);
+  }
   document.addEventListener('submit', (event) => {
     const button = event.submitter, form = event.target;
     if (event.defaultPrevented || form.getAttribute('method') === 'dialog' || form.hasAttribute('hx-get')) return;
     if (form.dataset.sent !== undefined) { event.preventDefault(); return; }
     form.dataset.sent = '';
+    stay(form);
     setTimeout(() => { if (button) { button.disabled = true; button.dataset.busy = ''; } });
   });
   window.addEventListener('pageshow', (event) => {

@@ -76,7 +76,10 @@
   let wait = 500, silent = null, opened = false;
   function connect() {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-    const socket = new WebSocket(`${scheme}://${location.host}/ws/live?${page.dataset.live}`);
+    const asked = new URLSearchParams(page.dataset.live);
+    const { region } = document.documentElement.dataset;
+    if (region && !asked.has('region')) asked.set('region', region);
+    const socket = new WebSocket(`${scheme}://${location.host}/ws/live?${asked}`);
     const heard = () => { clearTimeout(silent); silent = setTimeout(() => socket.close(), 40000); };
     socket.addEventListener('open', () => { wait = 500; opened = true; heard(); });
     socket.addEventListener('message', (event) => {

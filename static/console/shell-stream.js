@@ -148,7 +148,7 @@ export function stream(text, results, onrun) {
     Error(error) { card?.end('ended', 'bad'); failed(results, error); finish({ error }); },
   };
   return new Promise((resolve) => {
-    socket.addEventListener('open', () => socket.send('{}'));
+    socket.addEventListener('open', () => socket.send(JSON.stringify({ region: document.documentElement.dataset.region })));
     socket.addEventListener('message', ({ data }) => { const { type, payload } = JSON.parse(data); if (!outcome) frames[type]?.(payload); });
     socket.addEventListener('close', () => {
       if (!outcome) { card?.end('cut off', 'bad'); failed(results, { code: '08006', message: 'the connection was lost', hint: 'Run it again. AS OF with the last time goes on without a gap.' }); }

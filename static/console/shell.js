@@ -45,7 +45,7 @@ async function run() {
   if (streams(text)) { await follow(text); runButton.disabled = false; return; }
   const token = document.cookie.match(/csrftoken=([^;]+)/)?.[1] ?? JSON.parse(document.body.getAttribute('hx-headers:inherited'))['X-CSRFToken'];
   try {
-    const answer = await fetch('/shell/run', { method: 'POST', headers: { 'X-CSRFToken': token }, body: new URLSearchParams({ sql: text }) });
+    const answer = await fetch('/shell/run', { method: 'POST', headers: { 'X-CSRFToken': token, 'Headrace-Region': document.documentElement.dataset.region ?? '' }, body: new URLSearchParams({ sql: text }) });
     if (answer.redirected || answer.status === 403) { location.reload(); return; }
     results.innerHTML = await answer.text();
     state.textContent = document.querySelector('#timing')?.dataset.text ?? `The server answered ${answer.status}`;

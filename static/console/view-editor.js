@@ -21,7 +21,7 @@ async function ask() {
   asking?.abort();
   asking = new AbortController();
   try {
-    const answer = await fetch(preview.dataset.check, { method: 'POST', body, signal: asking.signal });
+    const answer = await fetch(preview.dataset.check, { method: 'POST', headers: { 'Headrace-Region': document.documentElement.dataset.region ?? '' }, body, signal: asking.signal });
     if (answer.redirected || answer.status === 403) { location.reload(); return; }
     if (!answer.ok) throw new Error(answer.status);
     preview.innerHTML = await answer.text();

@@ -1,4 +1,4 @@
-"""`manage.py feeds`: keeps one process running per feed, and nothing else."""
+"""`manage.py feeds`: keeps one process running per feed of every region, and nothing else."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import signal
 import threading
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from console.keeper import Keeper
+from console.keeper import Keepers
 
 
 class Command(BaseCommand):
@@ -24,4 +23,4 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        Keeper(settings.HEADRACE_REGION).run(stop)
+        Keepers().run(stop)

@@ -58,9 +58,10 @@ async def post(
     async def send(message: Any) -> None:
         sent.append(message)
 
-    path = f"/api/webhook/{name}"
+    path, _, query = f"/api/webhook/{name}".partition("?")
     given = [(k.encode(), v.encode()) for k, v in (headers or {}).items()]
-    scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode()}
+    scope: dict[str, Any] = {"type": "http", "method": method, "path": path}
+    scope |= {"raw_path": path.encode(), "query_string": query.encode()}
     await app({**scope, "headers": given}, receive, send)
     return sent[0]["status"], json.loads(sent[1]["body"])
 
