@@ -10,7 +10,12 @@ import pytest
 from tests.checker.following import Follower, Rows
 from tests.faults.field import Field, Wound, until
 
-pytestmark = [pytest.mark.faults, pytest.mark.spark, pytest.mark.postgres]
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.spark,
+    pytest.mark.postgres,
+    pytest.mark.timeout(1200),
+]
 TURNOVER = "SELECT debit, count(*) AS n, sum(amount) AS total FROM ledger GROUP BY debit"
 
 

@@ -14,7 +14,12 @@ import pytest
 from tests.faults.field import Field, Wound
 from tests.faults.views import HELD, MADE, OVER, Views, in_turn
 
-pytestmark = [pytest.mark.faults, pytest.mark.spark, pytest.mark.postgres]
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.spark,
+    pytest.mark.postgres,
+    pytest.mark.timeout(1200),
+]
 PASSES = {
     "view created": "web",
     "hydrate started": "worker",

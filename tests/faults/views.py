@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+import time
 from base64 import b64encode
 from collections import Counter
 from contextlib import suppress
@@ -13,7 +14,7 @@ from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from tests.faults import processes
-from tests.faults.field import Field, until
+from tests.faults.field import BOUND, Field, until
 from tests.services.product import Product, SqlFailure
 
 RETRIABLE = {"08", "40", "53", "55", "57"}
@@ -33,6 +34,10 @@ _EVENTS = "SELECT event_type, details FROM mz_audit_events WHERE object_type ="
 _HYDRATED = (
     "SELECT h.hydrated FROM mz_internal.mz_hydration_statuses AS h"
     " JOIN mz_objects AS o ON o.id = h.object_id WHERE o.name ="
+)
+_STATES = (
+    "SELECT name, status, percent, error, details, reason"
+    " FROM mz_internal.mz_materialized_view_statuses"
 )
 _FRONTIER = (
     "SELECT f.write_frontier FROM mz_internal.mz_frontiers AS f"
@@ -142,10 +147,10 @@ class Views:
     def await_rows(self, name: str) -> None:
         """Wait until a view has its rows."""
 
-        def ready() -> bool:
-            return self.field.patiently(f"{_HYDRATED} '{name}'") == [["t"]]
-
-        until(ready, f"{name} has no rows", every=0.3)
+        deadline = time.monotonic() + BOUND
+        while self.field.patiently(f"{_HYDRATED} '{name}'") != [[True]]:
+            assert time.monotonic() < deadline, self.field.patiently(_STATES)
+            time.sleep(0.3)
 
     def compare(self, name: str, query: str) -> None:
         """Wait until the view is kept up to now; then it is its query, row by row."""
