@@ -18,6 +18,7 @@ from catalog.sql.render import render
 from tests.checker.following import Follower
 from tests.checker.shapes import SHAPES
 from tests.checker.world import World
+from tests.faults.views import patience
 from tests.services.product import Product, SqlFailure
 
 MOST = 5
@@ -27,8 +28,6 @@ MOMENTS = 10
 """Times at which one view is compared in each check, beside the present of all."""
 BACK = 20_000
 """How far (ms) into the past those times reach."""
-SETTLED = 240.0
-"""Seconds after which every view has its rows, once nobody does anything to them."""
 _VERSIONS = (
     "SELECT o.name, v.since, v.until, v.create_sql FROM"
     " mz_internal.mz_materialized_view_versions AS v JOIN mz_objects AS o ON o.id = v.id"
@@ -87,7 +86,7 @@ class Checker:
     def settle(self) -> None:
         """Wait until every view has its rows, and compare them all once more; what never comes
         is wrong."""
-        deadline = time.monotonic() + SETTLED
+        deadline = time.monotonic() + patience()
         missing: set[str] = set(self.made)
         while missing:
             self._tried(lambda: missing.intersection_update(set(self.made) - self._hydrated()))

@@ -9,12 +9,13 @@ import pytest
 
 from tests.checker.following import Follower, Rows
 from tests.faults.field import Field, Wound, until
+from tests.faults.views import patience
 
 pytestmark = [
     pytest.mark.faults,
     pytest.mark.spark,
     pytest.mark.postgres,
-    pytest.mark.timeout(1200),
+    pytest.mark.timeout(3600),
 ]
 TURNOVER = "SELECT debit, count(*) AS n, sum(amount) AS total FROM ledger GROUP BY debit"
 
@@ -26,7 +27,7 @@ def followers(field: Field) -> Iterator[tuple[Follower, ...]]:
     made = (Follower(field.product, "accounts"), Follower(field.product, "turnover"))
     for follower in made:
         follower.start()
-        until(lambda: follower.progress > 0, "no progress")  # noqa: B023 (called at once)
+        until(lambda: follower.progress > 0, "silent", patience())  # noqa: B023 (called at once)
     yield made
     for follower in made:
         follower.stop()
@@ -44,7 +45,7 @@ def test_resumed(field: Field, followers: tuple[Follower, ...], victim: str) -> 
         moment = field.now()
     else:
         moment = field.strike(victim)
-    field.recover(wound, moment)
+    field.recover(wound, moment, patience())
     for follower, before in zip(followers, resumed, strict=True):
         progress, seen = told_anew(field, follower)
         assert seen == there(field, follower, progress - 1)
@@ -56,7 +57,9 @@ def test_resumed(field: Field, followers: tuple[Follower, ...], victim: str) -> 
 def told_anew(field: Field, follower: Follower) -> tuple[int, Rows]:
     """The follower's next moment after now."""
     now = int(field.patiently("SELECT mz_now()")[0][0])
-    until(lambda: follower.progress > now or follower.ended, f"{follower.name}: nothing told")
+    until(
+        lambda: follower.progress > now or follower.ended, f"{follower.name}: silent", patience()
+    )
     return follower.moment()
 
 

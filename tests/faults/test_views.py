@@ -12,13 +12,13 @@ from collections.abc import Iterator
 import pytest
 
 from tests.faults.field import Field, Wound
-from tests.faults.views import HELD, MADE, OVER, Views, in_turn
+from tests.faults.views import HELD, MADE, OVER, Views, in_turn, patience
 
 pytestmark = [
     pytest.mark.faults,
     pytest.mark.spark,
     pytest.mark.postgres,
-    pytest.mark.timeout(1200),
+    pytest.mark.timeout(3600),
 ]
 PASSES = {
     "view created": "web",
@@ -55,7 +55,7 @@ def recovered(views: Views, point: str, victim: str, moment: float) -> None:
     """Everything runs again, and the views are their queries."""
     wound = Wound(f"{victim} at {point}", "views")
     views.field.wounds.append(wound)
-    views.field.recover(wound, moment)
+    views.field.recover(wound, moment, patience())
     views.compare("over", OVER)
     views.compare("held", HELD.format(version=views.version))
     assert not views.watcher.wrong, views.watcher.wrong[:3]

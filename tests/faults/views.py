@@ -14,7 +14,7 @@ from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from tests.faults import processes
-from tests.faults.field import BOUND, Field, until
+from tests.faults.field import BOUND, FRESH, Field, fresh, until
 from tests.services.product import Product, SqlFailure
 
 RETRIABLE = {"08", "40", "53", "55", "57"}
@@ -59,7 +59,7 @@ class Watcher:
     def run(self) -> None:
         """Read until stopped."""
         pick = random.Random(6)
-        while not self.stopped.wait(pick.uniform(0.1, 0.8)):
+        while not self.stopped.wait(pick.uniform(0.3, 2)):
             try:
                 self._take([int(float(cell or 0)) for cell in self.product.sql(_WATCH)[0]])
             except SqlFailure as failure:
@@ -142,12 +142,16 @@ class Views:
 
     def await_death(self, victim: str, pids: set[int]) -> None:
         """Wait until none of them lives."""
-        until(lambda: not pids & self.pids(victim), f"{victim} lives: nobody passed the point")
+        until(
+            lambda: not pids & self.pids(victim),
+            f"{victim} lives: nobody passed the point",
+            patience(),
+        )
 
     def await_rows(self, name: str) -> None:
         """Wait until a view has its rows."""
 
-        deadline = time.monotonic() + BOUND
+        deadline = time.monotonic() + patience()
         while self.field.patiently(f"{_HYDRATED} '{name}'") != [[True]]:
             assert time.monotonic() < deadline, self.field.patiently(_STATES)
             time.sleep(0.3)
@@ -160,7 +164,7 @@ class Views:
             rows = self.field.patiently(f"{_FRONTIER} '{name}'")
             return int(rows[0][0] or 0) if rows else 0
 
-        until(lambda: there() > now, f"{name} stands still", every=0.3)
+        until(lambda: there() > now, f"{name} stands still", patience(), every=0.3)
         moment = there() - 1
         kept = self.field.patiently(f"SELECT * FROM {name} AS OF {moment}")
         whole = self.field.patiently(f"SELECT q.* FROM ({query}) AS q AS OF {moment}")
@@ -178,6 +182,11 @@ class Views:
         with suppress(OSError, HTTPException):
             return _sent(self.field.product, sql)
         return None
+
+
+def patience() -> float:
+    """Seconds to wait, scaled with what else this machine has to do."""
+    return BOUND * fresh() / FRESH
 
 
 def _sent(product: Product, sql: str) -> dict[str, Any]:
