@@ -30,6 +30,7 @@ from tests.services.websocket import basic
 NAME = "bench_subscribers"
 SQL = f"SUBSCRIBE {NAME}_t0 WITH (SNAPSHOT = false)"
 WARM = 15.0
+PATIENCE = 120.0
 _SUBSCRIPTIONS = "SELECT readers, computed, own_reads FROM mz_internal.mz_subscriptions"
 _AT = 6
 """The place of the column `at` among a row's."""
@@ -120,6 +121,7 @@ async def _listen(running: Product, seconds: float, many: int) -> Heard:
         for number, line in enumerate(lines)
     ]
     try:
+        await _first(crowd)
         await asyncio.sleep(WARM)
         began, before = time.time(), _cpu(running)
         await asyncio.sleep(seconds)
@@ -138,6 +140,13 @@ async def _listen(running: Product, seconds: float, many: int) -> Heard:
     web, whole = ((new - old) / took for old, new in zip(before, after, strict=True))
     share = computed / max(batches, 1)
     return Heard(crowd.lags(began, middle), crowd.lags(middle), share, web, whole, took)
+
+
+async def _first(crowd: Crowd) -> None:
+    """Wait until changes are told; raises TimeoutError."""
+    async with asyncio.timeout(PATIENCE):
+        while not any(crowd.moments.values()):
+            await asyncio.sleep(0.1)
 
 
 async def _line(address: str, headers: dict[str, str]) -> ClientConnection:
