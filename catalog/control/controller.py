@@ -210,10 +210,11 @@ def _differs(progress: ExportProgress, report: ExportReport) -> bool:
 
 
 def _copy(progress: ExportProgress, report: ExportReport) -> None:
-    """A restarted feed does not know what its former life copied; that stays."""
+    """A restarted feed, and one whose table has another id now, does not know what was copied,
+    nor since when it can be read; that stays."""
     kept = {name: getattr(progress, name) for name in _COPIED_AT_FIRST}
     kept["quarantined"] = max(report.quarantined, progress.quarantined)
-    kept["readable_from"] = report.readable_from or progress.readable_from
+    kept["readable_from"] = progress.readable_from or report.readable_from
     if report.phase == "snapshot" or report.rows_staged:
         kept = {name: kept[name] for name in ("quarantined", "readable_from")}
     for name in _COPIED:

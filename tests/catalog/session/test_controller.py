@@ -143,6 +143,20 @@ def test_a_slot_that_cannot_be_dropped_is_given_up(
     )
 
 
+def test_a_table_stays_readable_from_its_first_time_on(run: Run) -> None:
+    """A feed that starts again catches up, and then tells of a later beginning."""
+    run(SETUP)
+    for report in (
+        ExportReport("u2", "running", "running", readable_from=5),
+        ExportReport("u2", "starting", "catch up"),
+        ExportReport("u2", "running", "running", readable_from=90),
+    ):
+        write_reports(REGION, (FeedReport("f1", "running"), report))
+        table = reads.table("u2")
+        assert table is not None
+        assert table.readable_from == 5
+
+
 def test_no_session_reads_older_than_another_has_seen(run: Run) -> None:
     """Two feeds, one of them behind: strict reads wait for it, serializable ones do not."""
     run(
