@@ -15,8 +15,8 @@ def checked() -> Iterator[Product]:
     """The whole product, in a home of its own."""
     often = {
         "HEADRACE_FOLD_ROWS": "500",
-        "HEADRACE_LOG_FILES": "8",
-        "HEADRACE_UPKEEP_SECONDS": "5",
+        "HEADRACE_LOG_FILES": "32",
+        "HEADRACE_UPKEEP_SECONDS": "20",
     }
     with product.running(**often) as running:
         yield running

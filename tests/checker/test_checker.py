@@ -35,7 +35,7 @@ def test_views_are_their_queries_at_any_time(postgres: Postgres, checked: Produc
     world = World(postgres, checked, pick)
     world.make()
     checker = Checker(world, pick)
-    world.start(pause=0.2)
+    world.start(pause=0.4)
     began, killed = time.monotonic(), time.monotonic()
     try:
         while time.monotonic() - began < SECONDS:
