@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
@@ -11,6 +10,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog.here import region_here
 from catalog.migrate import apply, reads, rollback, store
 from console.api import examples
 from console.api.lists import documented, listing, page
@@ -36,7 +36,7 @@ def region_asked(request: Request) -> str:
     """The region that a request is about."""
     asked = InRegion(data=request.query_params)
     asked.is_valid(raise_exception=True)
-    return asked.validated_data["region"] or str(settings.HEADRACE_REGION)
+    return asked.validated_data["region"] or region_here()
 
 
 class Migrations(viewsets.ViewSet):
@@ -65,7 +65,7 @@ class Migrations(viewsets.ViewSet):
         shape = NewMigration(data=request.data)
         shape.is_valid(raise_exception=True)
         body = shape.validated_data
-        region = body["region"] or settings.HEADRACE_REGION
+        region = body["region"] or region_here()
         made = store.make_plan(region, body["kind"], user)
         return Response(MigrationSerializer(reads.one(region, f"m{made.number}")).data, 201)
 
@@ -81,7 +81,7 @@ class Migrations(viewsets.ViewSet):
         asked = StepsAsked(data=request.query_params)
         asked.is_valid(raise_exception=True)
         told = asked.validated_data
-        region = told["region"] or settings.HEADRACE_REGION
+        region = told["region"] or region_here()
         found = reads.page(region, pk, told["offset"], told["limit"], told["search"])
         return Response(MigrationDetailSerializer(found).data)
 

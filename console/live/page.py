@@ -83,7 +83,7 @@ class PageConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         self._hear(event)
 
     def _hear(self, event: dict[str, Any]) -> None:
-        if event["region"] == self._region or self._parameters.get("view") in FOR_OWNERS:
+        if event.get("region") == self._region or self._parameters.get("view") in FOR_OWNERS:
             self._changed.set()
 
     def _chosen(self) -> str:

@@ -17,7 +17,7 @@ class NewMigration(serializers.Serializer[Any]):
 
 
 class InRegion(serializers.Serializer[Any]):
-    """Which region is meant; the installation's own by default."""
+    """Which region is meant; the one that the request is about by default."""
 
     region = serializers.CharField(required=False, default="")
 

@@ -20,7 +20,7 @@ _INTERVALS = {"auction": "1s", "counter": "1s", "tpch": "0", "key value": "0"}
 
 def make(target: Generator) -> tuple[Kind, Clock]:
     """A definition's content and its ticks. Raises Terminal for options that cannot be."""
-    options = target.options
+    options = {name.upper(): value for name, value in target.options.items()}
     clock = kinds.clock(options, target.started_at, _INTERVALS[target.kind])
     if target.kind == "auction":
         return Auction(options, clock), clock

@@ -3,18 +3,40 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[3]
-_MIGRATE = """
+WRITING = (
+    "definitions",
+    "new tables",
+    "columns of sources",
+    "progress views",
+    "dependencies",
+    "collections",
+    "audited",
+)
+APPLYING = (
+    "claimed",
+    "planned again",
+    "locked",
+    *WRITING,
+    "flags",
+    "kept for taking back",
+    "written",
+    "before commit",
+)
+ROLLING_BACK = ("claimed", "locked", "checked", "later objects", "undone", "before commit")
+DONE = ("committed", "told")
+_PREPARE = """
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-"""
-_PREPARE = """
 from tests.catalog.migrate.corpus import REGION, Corpus, every_kind
 from catalog.migrate.store import make_plan
 every_kind(Corpus.empty())
@@ -34,14 +56,20 @@ _GO_ON = """
 from catalog.migrate.dump import dump
 from catalog.migrate.rollback import resume
 from catalog.models import Migration
+left = dump("local/embedded")
 resume("local/embedded")
-print(Migration.objects.get().state)
-print(dump("local/embedded"))
+print(left, Migration.objects.get().state, dump("local/embedded"), sep="%%", end="")
 """
-_DUMP = """
-from catalog.migrate.dump import dump
-print(dump("local/embedded"))
-"""
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Homes whose catalog is planned and applied, and what the catalog is in each."""
+
+    planned: Path
+    applied: Path
+    old: str
+    new: str
 
 
 def _run(home: Path, code: str, *arguments: str) -> tuple[int, str]:
@@ -56,33 +84,57 @@ def _run(home: Path, code: str, *arguments: str) -> tuple[int, str]:
         },
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode in {0, -9}, done.stderr[-3000:]
     return done.returncode, done.stdout
 
 
-@pytest.mark.faults
-@pytest.mark.parametrize("point", ["claimed", "dependencies", "before commit", "committed"])
-def test_killed(tmp_path: Path, point: str) -> None:
-    _run(
-        tmp_path, "from django.core.management import call_command as c; c('migrate', verbosity=0)"
-    )
-    _run(tmp_path, _PREPARE)
-    _, before = _run(tmp_path, _DUMP)
-    assert _run(tmp_path, _ACT, "apply", point)[0] == -9
-    if point != "committed":
-        assert _run(tmp_path, _DUMP)[1] == before
-    _, told = _run(tmp_path, _GO_ON)
-    state, _, applied = told.partition("\n")
+def _went_on(home: Path) -> tuple[str, str, str]:
+    """The catalog as the killed process left it, the migration's state after another one has gone
+    on, and the catalog then."""
+    left, state, now = _run(home, _GO_ON)[1].split("%%")
+    return left, state, now
+
+
+def _timeless(text: str) -> str:
+    """Without the moments at which new items were made, which are another run's."""
+    return re.sub(r"20\d\d-\d\d-\d\dT[\d:.]+Z", "", text)
+
+
+@pytest.fixture(scope="module")
+def stages(tmp_path_factory: pytest.TempPathFactory) -> Stages:
+    """Made once; every kill has a copy."""
+    planned, applied = (tmp_path_factory.mktemp(name) for name in ("planned", "applied"))
+    assert _run(planned, _PREPARE)[0] == 0
+    old, state, _ = _went_on(planned)
+    assert state == "planned"
+    shutil.copytree(planned, applied, dirs_exist_ok=True)
+    assert _run(applied, _ACT, "apply", "")[0] == 0
+    new, state, _ = _went_on(applied)
     assert state == "applied"
-    assert applied != before
-    back = {"dependencies": "undone"}.get(point, point)
-    assert _run(tmp_path, _ACT, "rollback", back)[0] == -9
-    if point != "committed":
-        assert _run(tmp_path, _DUMP)[1] == applied
-    _, told = _run(tmp_path, _GO_ON)
-    state, _, after = told.partition("\n")
+    assert new != old
+    return Stages(planned, applied, old, new)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("point", [*APPLYING, *DONE])
+def test_killed_while_applied(stages: Stages, tmp_path: Path, point: str) -> None:
+    home = shutil.copytree(stages.planned, tmp_path / "home")
+    assert _run(home, _ACT, "apply", point)[0] == -9
+    left, state, now = _went_on(home)
+    assert _timeless(left) == _timeless(stages.new if point in DONE else stages.old)
+    assert state == "applied"
+    assert _timeless(now) == _timeless(stages.new)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("point", [*ROLLING_BACK, *DONE])
+def test_killed_while_rolled_back(stages: Stages, tmp_path: Path, point: str) -> None:
+    home = shutil.copytree(stages.applied, tmp_path / "home")
+    assert _run(home, _ACT, "rollback", point)[0] == -9
+    left, state, now = _went_on(home)
+    assert left == (stages.old if point in DONE else stages.new)
     assert state == "rolled back"
-    assert after == before
+    assert now == stages.old

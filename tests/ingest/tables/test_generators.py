@@ -81,3 +81,11 @@ def test_intervals(text: str, ms: float) -> None:
 def test_an_impossible_interval_is_refused() -> None:
     with pytest.raises(Terminal, match="invalid TICK INTERVAL: soon"):
         kinds.milliseconds("soon")
+
+
+def test_names_of_options_may_be_small() -> None:
+    given = {"max cardinality": "3", "tick interval": "100ms"}
+    content, clock = generators.make(definition("counter", given))
+    assert clock.interval == 100
+    (table,) = content.tables
+    assert list(content.state(table.identity, 9)) == [(7,), (8,), (9,)]
