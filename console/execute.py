@@ -6,7 +6,7 @@ Everything below is plain synchronous Python; async code comes in through `arun`
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -141,6 +141,17 @@ def run(
     except HeadraceError as error:
         outcomes.append(error)
     return outcomes
+
+
+def runner(user: SignedIn, region: str) -> Callable[[str], None]:
+    """Runs texts for the user in a region, each in a session of its own; raises HeadraceError."""
+
+    def ran(sql: str) -> None:
+        for outcome in run(user, sql, session=open_session(user, region)):
+            if isinstance(outcome, HeadraceError):
+                raise outcome
+
+    return ran
 
 
 async def arun(

@@ -70,10 +70,13 @@ ACTIONS: tuple[Place, ...] = (
 )
 
 
+_WITHIN = {"/replacements": "/views", "/lineage": "/objects", "/schema-changes": "/migrations"}
+
+
 def _here(path: str) -> str:
     """The entry of the navigation that a page belongs to."""
     first = "/" + path.strip("/").partition("/")[0]
-    return {"/replacements": "/views", "/lineage": "/objects"}.get(first, first)
+    return _WITHIN.get(first, first)
 
 
 def _navigation(*, owner: bool) -> tuple[tuple[str, tuple[Place, ...]], ...]:

@@ -184,3 +184,13 @@ def announcements(region_name: str = "") -> tuple[AnnouncementRow, ...]:
         )
         for row in rows[:100]
     )
+
+
+def announced(region_name: str, now: dt.datetime) -> tuple[AnnouncementRow, ...]:
+    """What people of a region should know now: until its window is over, else for two weeks."""
+    lasting = now - dt.timedelta(days=14)
+    return tuple(
+        row
+        for row in announcements(region_name)
+        if (row.closes_at > now if row.closes_at else row.published_at > lasting)
+    )

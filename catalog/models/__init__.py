@@ -20,6 +20,7 @@ from catalog.models.plans import (
     MigrationUndo,
 )
 from catalog.models.rollout import Announcement, Cohort, FlagDefault, RegionPlace
+from catalog.models.schema_changes import SchemaChange, SchemaChangeEvent
 from catalog.models.sources import ReferenceDrift, SourceDetails, SourceReference
 from catalog.models.tables import TableDetails
 from catalog.models.views import Comment, Maintainer, ViewDetails, ViewProgress, ViewVersion
@@ -57,6 +58,8 @@ __all__ = [
     "RegionPlace",
     "Role",
     "Schema",
+    "SchemaChange",
+    "SchemaChangeEvent",
     "SecretValue",
     "SourceDetails",
     "SourceReference",

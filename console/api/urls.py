@@ -22,6 +22,7 @@ from console.api.regions import (
 )
 from console.api.replacements import Replacements
 from console.api.schema import Docs
+from console.api.schema_changes import SchemaChanges
 from console.api.secrets import Secrets
 from console.api.sources import Sources
 from console.api.sql import SqlView
@@ -40,6 +41,7 @@ router.register("lineage", Lineages, "lineage")
 router.register("replacements", Replacements, "replacement")
 router.register("webhooks", WebhookResources, "webhook")
 router.register("migrations", Migrations, "migration")
+router.register("schema-changes", SchemaChanges, "schema-change")
 router.register("regions", Regions, "region")
 router.register("cohorts", Cohorts, "cohort")
 router.register("announcements", Announcements, "announcement")

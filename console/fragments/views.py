@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from catalog import reads
 from catalog.reads import AuditRow, SourceRow, TableRow
-from console.fragments import maintained, migrating, progress
+from console.fragments import maintained, migrating, progress, switching
 from console.fragments.attention import Attention, of_catalog
 from console.fragments.model import Fragment, Group, View
 from console.fragments.paging import PAGE as PAGE
@@ -206,6 +206,7 @@ VIEWS: dict[str, Callable[[Parameters], View]] = {
     "migrations": migrating.migrations,
     "migration": migrating.migration,
     "rollout": migrating.rollout,
+    "schema-change": switching.change,
 }
-FOR_OWNERS = frozenset({"migrations", "migration", "rollout"})
+FOR_OWNERS = frozenset({"migrations", "migration", "rollout", "schema-change"})
 """Views that only account owners may see."""

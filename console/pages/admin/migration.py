@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,6 +11,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST
 
 from catalog.errors import UnknownItem
+from catalog.here import region_here
 from catalog.migrate import apply, reads, regions, rollback, store
 from catalog.migrate.reads import MigrationPage, MigrationRow
 from console.fragments import migrating
@@ -27,7 +27,7 @@ ACTIONS = {
     "new table": "table{} with the name and the data that {was} a source's",
     "to table": "subsource{} or webhook{} become{s} {a}table{}: same name, id and data",
     "progress view": "progress subsource{} become{s} {a}view{}: same name and id",
-    "repoint": "dependent{} follow{s}: same name, id and definition of what {is} read",
+    "repoint": "dependent{} follow{s} the data: same name and id, same query",
     "drop": "built-in{} {is} not in this release",
     "create": "built-in{} {is} new in this release",
     "replace": "built-in{} get{s} a new id",
@@ -68,7 +68,7 @@ def _page(
         "tabs": tuple(_tabs(row)),
         "tables": row.kind == store.TABLES,
         "cohort": regions.cohort_of(region),
-        "own": region == settings.HEADRACE_REGION,
+        "own": region == region_here(),
         "downloads": DOWNLOADS if row.kind == store.TABLES else DOWNLOADS[-1:],
         "error": error if error is not None and error.message not in row.error else None,
         **_TABS[tab](found, asked),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from catalog.errors import UnknownItem
@@ -29,7 +30,7 @@ def _page(request: HttpRequest, region: str, error: HeadraceError | None) -> Htt
         "region": row,
         "history": regions.flag_history(region),
         "migrations": reads.migrations(region),
-        "announcements": regions.announcements(region),
+        "announced": regions.announced(region, timezone.now()),
         "error": error,
     }
     return render(request, "rollout/region_page.html", context)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from console.pages.admin import builtins, migration, migrations, region, rollout
+from console.pages.admin import builtins, migration, migrations, region, rollout, switching
 
 
 class MigrationId(StringConverter):
@@ -14,7 +14,14 @@ class MigrationId(StringConverter):
     regex = "m[0-9]{1,9}"
 
 
+class ChangeId(StringConverter):
+    """`c` and a number."""
+
+    regex = "c[0-9]{1,9}"
+
+
 register_converter(MigrationId, "migration")
+register_converter(ChangeId, "change")
 _ONE = "migrations/<path:region>/<migration:gid>"
 
 urlpatterns = [
@@ -25,6 +32,12 @@ urlpatterns = [
     path(f"{_ONE}/rollback-blockers", migration.rollback_check),
     path(f"{_ONE}/download/<str:what>", migration.download),
     path(f"{_ONE}/<str:action>", migration.act),
+    path("schema-changes", switching.change_list),
+    path("schema-changes/begin", switching.begin),
+    path("schema-changes/<change:gid>", switching.change_page),
+    path("schema-changes/<change:gid>/step", switching.step),
+    path("schema-changes/<change:gid>/give-up", switching.give_up),
+    path("schema-changes/<change:gid>/script", switching.script),
     path("builtins", builtins.builtin_page),
     path("rollout", rollout.rollout_page),
     path("rollout/change/<str:what>", rollout.change),

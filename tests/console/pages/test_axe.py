@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.test import Client
+from django.utils import timezone
 from playwright.sync_api import Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from catalog import reads
-from catalog.models import User
+from catalog.migrate import rollout
+from catalog.migrate.releases import prepare
+from catalog.models import ExportProgress, User
 from tests.browser.conftest import FLAGS, PATIENCE
+from tests.console.pages.conftest import run
 from tests.console.pages.seeding import seed_views
 
 pytestmark = pytest.mark.browser
@@ -30,6 +35,21 @@ PAGES = (
     "/shell",
     "/account?new=1",
     "/nowhere",
+)
+OLD = (
+    "ALTER SYSTEM SET force_source_table_syntax = off",
+    "CREATE SOURCE counter FROM LOAD GENERATOR COUNTER",
+    "CREATE SOURCE house FROM LOAD GENERATOR AUCTION FOR ALL TABLES",
+    "CREATE VIEW ticks AS SELECT counter FROM counter",
+)
+PLAN = "/migrations/local/embedded/m1"
+OF_OWNERS = (
+    "/migrations",
+    *(f"{PLAN}?tab={tab}" for tab in ("overview", "steps", "ids", "dependents", "events")),
+    "/builtins",
+    "/builtins?tab=status",
+    *(f"/rollout?tab={tab}" for tab in ("regions", "cohorts", "announcements", "defaults")),
+    "/rollout/local/embedded",
 )
 
 
@@ -83,8 +103,44 @@ def _views() -> list[str]:
     return [*(f"{view}?tab={tab}" for tab in tabs), f"{view}/replace", *staged, lineage]
 
 
+@pytest.mark.django_db(transaction=True)
+def test_nothing_serious_on_pages_of_owners(page: Page, owner: User) -> None:
+    for statement in OLD:
+        run(owner, statement)
+    ExportProgress.objects.update(readable_from=1, status="running")
+    prepare("local/embedded")
+    now = timezone.now()
+    rollout.set_cohort("first", ("local/embedded",))
+    rollout.set_window("first", now, now + timedelta(hours=1))
+    rollout.announce("Tables", "Sources become tables.", owner.email, "first")
+    page.goto("/migrations")
+    page.get_by_role("button", name="Plan sources to tables").click()
+    page.locator("h1", has_text="m1").wait_for()
+    found: dict[str, list[str]] = {}
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        for place in OF_OWNERS:
+            found[f"{place} {theme}"] = _faults(page, place)
+        found[f"a step {theme}"] = _opened(page, f"{PLAN}?tab=steps", ".steps summary", ".compare")
+        for name in ("approve", "apply"):
+            opener, dialog = f"[data-open='#{name}']", f"#{name}"
+            found[f"{name} {theme}"] = _opened(page, PLAN, opener, dialog)
+    assert {place: faults for place, faults in found.items() if faults} == {}
+
+
+def _opened(page: Page, place: str, opener: str, shown: str) -> list[str]:
+    page.goto(place)
+    page.locator(opener).first.click()
+    page.locator(shown).first.wait_for()
+    return _serious(page)
+
+
 def _faults(page: Page, place: str) -> list[str]:
     page.goto(place)
+    return _serious(page)
+
+
+def _serious(page: Page) -> list[str]:
     violations = Axe().run(page).response["violations"]
     return [
         f"{v['id']}: {node['html'][:120]}"

@@ -6,12 +6,14 @@ import uuid
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
+from catalog import accounts
 from catalog.migrate import regions
 from catalog.migrate.builtins import Declared
 from catalog.migrate.releases import prepare
-from catalog.models import BuiltinRelation, FeatureFlag, Item, Region, User
-from tests.console.pages.conftest import run
+from catalog.models import Announcement, BuiltinRelation, FeatureFlag, Item, Region, User
+from tests.console.pages.conftest import PASSWORD, run
 
 pytestmark = pytest.mark.django_db
 REGION = "local/embedded"
@@ -116,6 +118,11 @@ def test_people_are_told(browser: Client) -> None:
     text = _text(browser, "/rollout?tab=announcements")
     assert "Tables &lt;soon&gt;" in text
     assert "Sources become tables." in _text(browser, f"/rollout/{REGION}")
+    client = Client()
+    client.force_login(accounts.create_user("bob@example.com", PASSWORD, owner=False))
+    assert "Sources become tables." in _text(client, "/")
+    Announcement.objects.update(closes_at=timezone.now())
+    assert "Sources become tables." not in _text(client, "/")
     assert b"needs a title" in browser.post(f"{CHANGE}announce", {"title": "x"}).content
 
 
