@@ -46,7 +46,8 @@ class RegionMiddleware:
             return self._answer(request)
 
     async def _later(self, request: HttpRequest) -> HttpResponseBase:
-        choice = await sync_to_async(_choice)(request)
+        quick = not (_asked_for(request) or _has_session(request))
+        choice = within("") if quick else await sync_to_async(_choice)(request)
         with choice:
             answer: HttpResponseBase = await self._answer(request)
         return answer
@@ -63,12 +64,15 @@ class RegionMiddleware:
 
 
 def _choice(request: HttpRequest) -> AbstractContextManager[None]:
-    asked = request.GET.get(PARAMETER, "")
-    if not asked:
-        asked = request.headers.get(HEADER, "")
-    elif request.method == "POST" and _is_page(request) and _has_session(request):
+    asked = _asked_for(request)
+    by_address = request.method == "POST" and PARAMETER in request.GET
+    if asked and by_address and _is_page(request) and _has_session(request):
         _keep_if_known(request, asked)
     return _asked(asked) if asked else within(kept_in(_session(request)))
+
+
+def _asked_for(request: HttpRequest) -> str:
+    return request.GET.get(PARAMETER, "") or request.headers.get(HEADER, "")
 
 
 def _asked(name: str) -> AbstractContextManager[None]:

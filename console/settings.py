@@ -274,7 +274,8 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Headrace",
     "DESCRIPTION": (
         "Live tables from databases. Every write renders one SQL statement, returns it as `sql` "
-        "and runs it, so whatever these resources do, SQL does too."
+        "and runs it, so whatever these resources do, SQL does too. `?region=` or the header "
+        "`Headrace-Region` says which region a request is about; without them it is the first."
     ),
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 from django.db import connection
 
+from catalog.migrate import rollout
 from catalog.models import Maintainer
 
 _PROGRAM = """
@@ -66,3 +67,27 @@ def test_one_keeps_the_views_and_another_takes_over(
     by_pid[second].send_signal(signal.SIGTERM)
     assert by_pid[second].wait(30) == 0
     assert Maintainer.objects.get().lease_owner == ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_process_keeps_the_views_of_every_region(
+    children: list[subprocess.Popen[bytes]],
+) -> None:
+    children.append(started())
+    keeper()
+    rollout.enable_region("aws", "us-east-1", "ada")
+    until = time.monotonic() + 60
+    while {"local/embedded", "aws/us-east-1"} != owners().keys():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert {int(owner.split(":")[1]) for owner in owners().values()} == {children[0].pid}
+    assert len(set(owners().values())) == 2
+    children[0].send_signal(signal.SIGTERM)
+    assert children[0].wait(30) == 0
+    assert owners() == {}
+
+
+def owners() -> dict[str, str]:
+    """Who keeps which region."""
+    rows = Maintainer.objects.exclude(lease_owner="")
+    return dict(rows.values_list("region__name", "lease_owner"))
