@@ -63,10 +63,14 @@ class Checker:
 
     def act(self) -> None:
         """Do something at random."""
+        self.wrong += [text for one in self.followers if one.ended for text in one.wrong]
+        self.followers = [one for one in self.followers if not one.ended]
         acts: list[Callable[[], None]] = [self.world.write_here, self.world.write_here]
         acts += [self._create] * (2 if len(self.made) < MOST else 0)
         if self.made:
-            acts += [self._replace, self._apply, self._apply, self._undo, self._follow]
+            acts += [self._replace, self._undo]
+            acts += [self._apply, self._apply] if self.replacing else [self._replace]
+            acts += [self._follow] if len(self.followers) < FOLLOWED else []
             acts += [self._drop] if len(self.made) >= MOST else []
         chosen = self.pick.choice(acts)
         if self._tried(chosen):
@@ -136,11 +140,10 @@ class Checker:
                 self.wrong.append(told(follower.name, progress - 1, "SUBSCRIBE", seen, whole))
 
     def _follow(self) -> None:
-        """Subscribe to one more view, if there are not enough."""
-        self.followers = [one for one in self.followers if not one.ended]
+        """Subscribe to one more view that nobody follows."""
         followed = {one.name for one in self.followers}
         names = [name for name in self.made if name in self._hydrated() - followed]
-        if names and len(self.followers) < FOLLOWED:
+        if names:
             self.followers.append(Follower(self.product, self.pick.choice(names)))
             self.followers[-1].start()
 
@@ -169,11 +172,10 @@ class Checker:
         self.replacing[name] = target
 
     def _apply(self) -> None:
-        if self.replacing:
-            name = self.pick.choice(list(self.replacing))
-            target = self.replacing[name]
-            self._sql(f"ALTER MATERIALIZED VIEW {target} APPLY REPLACEMENT {name}")
-            del self.replacing[name]
+        name = self.pick.choice(list(self.replacing))
+        target = self.replacing[name]
+        self._sql(f"ALTER MATERIALIZED VIEW {target} APPLY REPLACEMENT {name}")
+        del self.replacing[name]
 
     def _undo(self) -> None:
         name = self.pick.choice(list(self.made))
