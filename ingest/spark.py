@@ -44,7 +44,8 @@ files as they can be read without Spark."""
 
 _LOST = re.compile(
     r"SESSION_(NOT_FOUND|CLOSED|CHANGED)|NO_ACTIVE_SESSION|INVALID_HANDLE\.(SESSION|OPERATION|FORMAT)|UNAVAILABLE|"
-    r"failed to connect|Connection refused|Socket closed|Connection reset"
+    r"failed to connect|Connection refused|Socket closed|Connection reset|"
+    r"stopped SparkContext|SparkContext was shut down"
 )
 _CONDITIONS: tuple[tuple[str, str, str], ...] = (
     ("DIVIDE_BY_ZERO", "22012", "division by zero"),

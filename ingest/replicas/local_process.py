@@ -91,6 +91,7 @@ class LocalProcess:
             str(java),
             f"-Xmx{self.memory}m",
             "-Xss4m",
+            "-XX:+ExitOnOutOfMemoryError",
             "-XX:+IgnoreUnrecognizedVMOptions",
             *self._class_archive(java),
             *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED),
