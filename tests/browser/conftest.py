@@ -117,19 +117,24 @@ def open_page(chromium: Browser, product: Product) -> Callable[[str], Page]:
     """Makes signed-in pages in a theme; a page error or a forbidden script fails the test."""
 
     def make(theme: str) -> Page:
-        context = chromium.new_context(
-            viewport={"width": 1440, "height": 900},
-            color_scheme="dark" if theme == "dark" else "light",
-            base_url=product.url,
-        )
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: pytest.fail(f"page error: {error}"))
-        page.goto("/sign-in")
-        sign_in(page, product)
-        return page
+        return signed_in_page(chromium, product, theme)
 
     return make
+
+
+def signed_in_page(chromium: Browser, product: Product, theme: str) -> Page:
+    """A signed-in page in a theme; a page error or a forbidden script fails the test."""
+    context = chromium.new_context(
+        viewport={"width": 1440, "height": 900},
+        color_scheme="dark" if theme == "dark" else "light",
+        base_url=product.url,
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.on("pageerror", lambda error: pytest.fail(f"page error: {error}"))
+    page.goto("/sign-in")
+    sign_in(page, product)
+    return page
 
 
 @pytest.fixture(scope="package")
