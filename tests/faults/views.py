@@ -173,7 +173,7 @@ class Views:
     def events(self, event: str, name: str, key: str = "") -> int:
         """How many audit rows there are of an event of a view, with a key in their details."""
         rows = self.field.patiently(f"{_EVENTS} 'materialized-view'")
-        details = [json.loads(row[1]) for row in rows if row[0] == event]
+        details = [row[1] for row in rows if row[0] == event]
         return sum(1 for one in details if one.get("item") == name and (not key or key in one))
 
     def once(self, sql: str) -> dict[str, Any] | None:
