@@ -9,7 +9,7 @@ import sys
 import tempfile
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from json import dumps, loads
@@ -117,7 +117,15 @@ class Product:
         """Processes of this product whose command line has every word."""
         assert self.supervisor is not None
         found = psutil.Process(self.supervisor.pid).children(recursive=True)
-        return [p for p in found if all(w in p.cmdline() for w in words)]
+        return [p for p in found if _has_words(p, words)]
+
+
+def _has_words(one: psutil.Process, words: Sequence[str]) -> bool:
+    """Whether the process's command line has every word; one that has ended has none."""
+    with suppress(psutil.Error):
+        line = one.cmdline()
+        return all(word in line for word in words)
+    return False
 
 
 @contextmanager
