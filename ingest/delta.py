@@ -25,7 +25,8 @@ from ingest.contract.plane import Plane
 class Version:
     """One Delta commit. `metadata` is its userMetadata, empty without one; `added` are the data
     files it added, relative to the table; `metrics` are Spark's own numbers about it. `recorded`
-    are the files with the changes of a table that records them; `removes`: data files went."""
+    are the files with the changes of a table that records them; `removes`: data files went.
+    `at`: when it was committed (ms), by Spark's clock."""
 
     number: int
     metadata: str
@@ -34,6 +35,7 @@ class Version:
     metrics: Mapping[str, str] = field(default_factory=dict)
     recorded: tuple[str, ...] = ()
     removes: bool = False
+    at: int = 0
 
 
 def log_path(plane: Plane, feed: str) -> str:
@@ -167,6 +169,21 @@ def remove(path: str) -> None:
             del _logs[known]
 
 
+def bytes_at_most(path: str) -> int | None:
+    """Bytes of a table's live data files, or more: what its commits wrote since it was last
+    written anew. None when its commits do not tell."""
+    found = 0
+    for version in reversed(versions(path)):
+        metrics = version.metrics
+        written = metrics.get("numOutputBytes") or metrics.get("numTargetBytesAdded")
+        if version.added and written is None:
+            return None
+        found += int(written or 0)
+        if version.number == 0 or (version.operation == "WRITE" and version.removes):
+            return found
+    return None
+
+
 def rows_written(path: str, besides: Collection[str] = ()) -> tuple[int, set[str]]:
     """Rows in the finished data files of a folder, whether committed or not, and the files'
     names; those of `besides` are left out."""
@@ -277,6 +294,7 @@ def _version(number: int, actions: list[dict[str, Any]]) -> Version:
         info.get("operationMetrics") or {},
         tuple(a["cdc"]["path"] for a in actions if "cdc" in a),
         any("remove" in a for a in actions),
+        int(info.get("timestamp") or 0),
     )
 
 

@@ -17,13 +17,15 @@ from ingest.contract.commands import Export, Input
 from ingest.contract.plane import Plane
 from ingest.contract.relation import Column, Relation
 from ingest.feeds import failpoint
-from ingest.tables import cast, collection, frontier, moves, retention, tail
+from ingest.tables import cast, collection, frontier, retention
 from ingest.tables.frontier import Frontier
-from ingest.tables.pending import Pending, in_spark
+from ingest.tables.pending import Pending, to_fold
 
 ROWS = 20_000
 """A tail of so many rows is folded; see docs/adr for what a read pays for one."""
 _MOST_FILES = 3_000
+_REWRITTEN = 8 * 2**20
+"""A base of so many bytes at most is written anew: that is one job of one task, a MERGE three."""
 _MOST_AGE = 600_000
 _writing = threading.Lock()
 
@@ -91,22 +93,29 @@ def count_quarantined(plane: Plane, shard: str) -> int:
 
 
 def _fold(plane: Plane, live: SparkSession, source: Input, known: Frontier, upto: int) -> None:
-    raw = tail.log(plane, source.feed).frame(live, source.reference, known, upto)
-    found = in_spark(raw, source, moves.Base(live, plane, source, known.version))
+    found = to_fold(live, plane, source, known, upto)
     if found is None:
         return
     meta = delta.base_metadata(source.item, upto, known.position)
     _quarantine(plane, source, found, meta, upto)
-    if source.key and not found.truncated and found.retracts:
+    small = not found.large and _is_small(plane, source)
+    if source.key and not found.truncated and found.retracts and not small:
         _merge(plane, live, source, found, (meta, upto))
     elif found.truncated or found.retracts:
         rows = collection.base(plane, live, source, known.version)
-        _write(plane, source, collection.merged(rows, found, source), "overwrite", (meta, upto))
+        made = collection.merged(rows, found, source)
+        made = made.coalesce(1) if small else made
+        _write(plane, source, made, "overwrite", (meta, upto))
     else:
         empty = collection.base(plane, live, source, known.version).limit(0)
         whole = Pending(found.rows, truncated=True, incomplete=False, retracts=False)
         made = collection.merged(empty, whole, source)
         _write(plane, source, made, "append", (meta, upto))
+
+
+def _is_small(plane: Plane, source: Input) -> bool:
+    found = delta.bytes_at_most(delta.base_path(plane, source.shard))
+    return found is not None and found <= _REWRITTEN
 
 
 def _write(
@@ -125,6 +134,7 @@ def _merge(
     meta, upto = commit
     settings = {
         delta.METADATA: meta,
+        "spark.databricks.delta.merge.materializeSource": "none",
         "spark.databricks.delta.write.txnAppId": f"fold-{source.shard}",
         "spark.databricks.delta.write.txnVersion": str(upto),
     }

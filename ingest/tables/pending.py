@@ -24,6 +24,8 @@ from ingest.tables.frontier import Frontier
 
 Cells = Sequence[str | None]
 _BROADCAST = 500_000
+_ONE_TEXT = frozenset({"string", "bigint", "int", "smallint", "date"})
+"""Spark types of keys whose values upstream writes in one way only."""
 
 _NEWEST = pa.schema(
     [
@@ -71,13 +73,42 @@ def pending(
     log = tail.log(plane, source.feed)
     known = log.batches(frontier.time, upto)
     if known is not None:
-        count = sum(b.commit.counts.get(str(source.reference), 0) for b in known)
+        count = _count(known, source)
         if count == 0:
             return None
         if count <= tail.MOST_ROWS:
             return _in_memory(session, plane, source, frontier, upto)
     base = moves.Base(session, plane, source, frontier.version)
     return in_spark(log.frame(session, source.reference, frontier, upto), source, base)
+
+
+def to_fold(
+    session: SparkSession, plane: Plane, source: Input, frontier: Frontier, upto: int
+) -> Pending | None:
+    """The same for a tail that is read once: nothing is kept, and values are typed as they are
+    written. A fold of a small tail looks at the log's files once instead of in each of its jobs.
+    """
+    log = tail.log(plane, source.feed)
+    base = moves.Base(session, plane, source, frontier.version)
+    known = log.batches(frontier.time, upto)
+    raw = log.frame(session, source.reference, frontier, upto)
+    if known is None or _count(known, source) > tail.MOST_ROWS:
+        return in_spark(raw, source, base)
+    table = log.rows(source.reference, frontier, upto, keep=False)
+    if table is None:
+        table = raw.orderBy("time", "seq").toArrow()
+    if table.num_rows == 0:
+        return None
+    if not source.key:
+        return reduce_keyless(session, table, source)
+    kinds = {c.name: c.type.spark for c in source.columns}
+    if {kinds[name] for name in source.key} <= _ONE_TEXT:
+        return reduce_keyed(session, moves.in_memory(table, base))
+    return in_spark(session.createDataFrame(table), source, base)
+
+
+def _count(batches: Iterable[tail.Batch], source: Input) -> int:
+    return sum(batch.commit.counts.get(str(source.reference), 0) for batch in batches)
 
 
 def _in_memory(

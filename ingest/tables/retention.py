@@ -16,7 +16,7 @@ from ingest.tables import frontier, tail
 
 FILES_BEFORE_COMPACTION = 50
 _UNUSED_HOURS = 2
-_CLEAN_SECONDS = 3600.0
+_CLEAN_EVERY = 3_600_000
 _TRIM_STEP = 600_000
 _maintaining = threading.Lock()
 _MAINTENANCE = {
@@ -47,8 +47,8 @@ class Compacted:
     after: int
 
 
-_cleaned: dict[str, float] = {}
-"""When this process last removed a table's unused files, by path (monotonic seconds)."""
+_cleaned: dict[str, int] = {}
+"""When (ms) this process last removed a table's unused files, by path."""
 
 
 def count(plane: Plane, feed: str, reference: int, after: int, upto: int) -> int:
@@ -138,9 +138,14 @@ def clean(plane: Plane, shard: str) -> bool:
 
 
 def clean_path(plane: Plane, path: str) -> bool:
-    """The same for the table at `path`."""
-    last, now = _cleaned.get(path), clock.monotonic()
-    if delta.latest(path) < 1 or (last is not None and now - last < _CLEAN_SECONDS):
+    """The same for the table at `path`. Nothing happens while no file of it is unused for long
+    enough: a listing of every table each time a process starts would hold up what feeds write."""
+    unused = _UNUSED_HOURS * 3_600_000
+    last, now = _cleaned.get(path, 0), clock.time_ns() // 1_000_000
+    if now - last < _CLEAN_EVERY or not any(
+        version.removes and last - unused < version.at <= now - unused
+        for version in delta.versions(path)
+    ):
         return False
     vacuum(plane, path, _UNUSED_HOURS)
     _cleaned[path] = now

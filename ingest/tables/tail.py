@@ -121,8 +121,13 @@ class Log:
             message = f"timestamp {after} is before the history that is kept"
             raise IngestError(message, hint="Choose a later AS OF.", sqlstate="22023")
 
-    def rows(self, reference: int, frontier: Frontier, upto: int) -> pa.Table | None:
-        """The tail in order; None when it is too large for memory or its files are gone."""
+    def rows(
+        self, reference: int, frontier: Frontier, upto: int, *, keep: bool = True
+    ) -> pa.Table | None:
+        """The tail in order; None when it is too large for memory or its files are gone.
+
+        `keep`: whether this process will read on from here.
+        """
         wanted = self.batches(frontier.time, upto)
         if wanted is None:
             return None
@@ -134,6 +139,8 @@ class Log:
         with self._lock:
             try:
                 table = self._gather(reference, frontier.time, wanted)
+                if keep:
+                    self._keep(reference, frontier.time, wanted[-1].commit.time, table)
             except FileNotFoundError:
                 return None
         return table.filter(pc.greater(table["position"], frontier.position))
@@ -175,7 +182,6 @@ class Log:
         if parts:
             added = pa.concat_tables(parts).sort_by([("time", "ascending"), ("seq", "ascending")])
             table = pa.concat_tables([table, added])
-        self._keep(reference, after, last, table)
         return table
 
     def _keep(self, reference: int, after: int, upto: int, rows: pa.Table) -> None:

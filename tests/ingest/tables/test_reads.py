@@ -16,8 +16,14 @@ from tests.ingest.tables.upstream import Upstream, export, rows, table
 pytestmark = pytest.mark.spark
 
 
-@pytest.mark.parametrize(("keyed", "seed"), [(True, 1), (False, 2)])
-def test_every_time_reads_as_it_was(plane: Plane, *, keyed: bool, seed: int) -> None:
+@pytest.mark.parametrize(
+    ("keyed", "seed", "rewritten"), [(True, 1, True), (True, 3, False), (False, 2, True)]
+)
+def test_every_time_reads_as_it_was(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch, *, keyed: bool, seed: int, rewritten: bool
+) -> None:
+    if not rewritten:
+        monkeypatch.setattr(apply, "_REWRITTEN", 0)
     feed, shard = f"f{uuid.uuid4().hex[:8]}", f"t{uuid.uuid4().hex[:8]}"
     key = ("id",) if keyed else ()
     upstream = Upstream(plane, feed, keyed=keyed, seed=seed)
@@ -68,14 +74,20 @@ def test_a_large_tail_is_reduced_in_spark(
     assert rows(plane, source, upstream.time) == upstream.now()
 
 
-@pytest.mark.parametrize("keyed", [True, False])
-def test_changes_add_up(plane: Plane, *, keyed: bool) -> None:
+@pytest.mark.parametrize(("keyed", "whole"), [(True, False), (False, False), (True, True)])
+def test_changes_add_up(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch, *, keyed: bool, whole: bool
+) -> None:
+    """A keyed table's are made in memory, where upstream sent whole rows and truncated nothing."""
+    if whole:
+        monkeypatch.setattr(changes, "frame", None)
     feed, shard = f"f{uuid.uuid4().hex[:8]}", f"t{uuid.uuid4().hex[:8]}"
     upstream = Upstream(plane, feed, keyed=keyed, seed=11)
+    upstream.whole = whole
     upstream.seed_base(shard, 15)
     start = upstream.time
     for number in range(5):
-        upstream.batch(changes=12, truncate=number == 3)
+        upstream.batch(changes=12, truncate=not whole and number == 3)
     source = table(feed, shard, ("id",) if keyed else ())
     after = sorted(upstream.history)[1]
     found = changes.changes(plane, source, after, upstream.time).data.to_pylist()
@@ -89,4 +101,5 @@ def test_changes_add_up(plane: Plane, *, keyed: bool) -> None:
             held[row[:-2]] += row[-1]
         assert +held == upstream.history[later], (earlier, later)
     assert {row["mz_timestamp"] for row in found} <= set(times[1:])
+    monkeypatch.undo()
     assert changes.changes(plane, source, start, start).data.num_rows == 0

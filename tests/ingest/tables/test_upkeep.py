@@ -24,11 +24,11 @@ pytestmark = pytest.mark.spark
 
 
 def _made(
-    plane: Plane, *, keyed: bool, seed: int, count: int = 20
+    plane: Plane, *, keyed: bool, seed: int, count: int = 20, kind: Type | None = None
 ) -> tuple[Upstream, Input, Export]:
     feed, shard = f"f{uuid.uuid4().hex[:8]}", f"t{uuid.uuid4().hex[:8]}"
     upstream = Upstream(plane, feed, keyed=keyed, seed=seed)
-    upstream.seed_base(shard, count)
+    upstream.seed_base(shard, count, kind.spark if kind else "bigint")
     key = ("id",) if keyed else ()
     return upstream, table(feed, shard, key), export(shard, key)
 
@@ -40,6 +40,14 @@ def _forget() -> None:
     typed._known.clear()
 
 
+@pytest.fixture(params=["rewritten", "merged"])
+def folding(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bases are folded in two ways: small ones are written anew, others are merged into."""
+    if request.param == "merged":
+        monkeypatch.setattr(apply, "_REWRITTEN", 0)
+
+
+@pytest.mark.usefixtures("folding")
 @pytest.mark.parametrize("keyed", [True, False])
 def test_upkeep_beside_a_writer_and_readers(plane: Plane, *, keyed: bool) -> None:
     upstream, source, definition = _made(plane, keyed=keyed, seed=3)
@@ -119,6 +127,7 @@ def test_a_young_log_is_not_trimmed(plane: Plane) -> None:
     assert retention.trimmable(plane, upstream.feed, [definition], horizon) == 0
 
 
+@pytest.mark.usefixtures("folding")
 def test_rows_set_aside_twice_are_kept_once(plane: Plane) -> None:
     """A fold that died between the quarantine and the base is done again, with more rows."""
     upstream, source, definition = _made(plane, keyed=True, seed=6)
@@ -142,10 +151,12 @@ def test_rows_set_aside_twice_are_kept_once(plane: Plane) -> None:
     assert rows(plane, source, second) == upstream.now()
 
 
+@pytest.mark.usefixtures("folding")
 def test_one_number_written_in_two_ways_is_one_key(plane: Plane) -> None:
     """Upstream calls 1.0 -> 1.00 a change of the key: a delete and an insert of the same row."""
-    upstream, source, definition = _made(plane, keyed=True, seed=7)
-    columns = (replace(definition.columns[0], type=Type("numeric")), *definition.columns[1:])
+    kind = Type("numeric")
+    upstream, source, definition = _made(plane, keyed=True, seed=7, kind=kind)
+    columns = (replace(definition.columns[0], type=kind), *definition.columns[1:])
     definition = replace(definition, columns=columns)
     source = apply.as_input(upstream.feed, definition)
     upstream.rows = [row for row in upstream.rows if row[0] != "5"]
@@ -234,14 +245,30 @@ def test_cleaning_leaves_what_recent_versions_use(
     assert not retention.clean(plane, source.shard)
     upstream.batch(changes=10)
     apply.apply(plane, upstream.feed, definition, upstream.time)
-    assert retention.clean(plane, source.shard)
-    assert not retention.clean(plane, source.shard)
+    assert not retention.clean(plane, source.shard), "what a fold left is in use for two hours"
     for time in upstream.history:
         assert rows(plane, source, time) == upstream.history[time]
     base = Path(delta.base_path(plane, source.shard))
     before = len(list(base.rglob("part-*.parquet")))
     monkeypatch.setattr(retention, "_UNUSED_HOURS", 0)
-    monkeypatch.setattr(retention, "_CLEAN_SECONDS", 0)
     assert retention.clean(plane, source.shard)
+    assert not retention.clean(plane, source.shard), "once an hour is enough"
     assert len(list(base.rglob("part-*.parquet"))) < before
     assert rows(plane, source, upstream.time) == upstream.now()
+
+
+def test_what_a_base_weighs(plane: Plane) -> None:
+    """From its snapshot on every commit adds; a fold that writes it anew is all there is."""
+    upstream, source, definition = _made(plane, keyed=True, seed=15, count=500)
+    path = delta.base_path(plane, source.shard)
+    first = delta.bytes_at_most(path)
+    upstream.batch(changes=20)
+    apply.apply(plane, upstream.feed, definition, upstream.time)
+    live = spark.run(
+        plane,
+        lambda s: s.sql(" ".join(("DESCRIBE DETAIL", delta.name(path)))).collect(),
+        repeat=True,
+    )
+    assert first
+    assert delta.bytes_at_most(path) == live[0]["sizeInBytes"]
+    assert delta.bytes_at_most(delta.log_path(plane, "nofeed")) == 0

@@ -57,7 +57,10 @@ def shown(row: Row) -> tuple[Any, ...]:
 
 
 class Upstream:
-    """Rows with or without a key; `history` has the whole table at each time."""
+    """Rows with or without a key; `history` has the whole table at each time. `whole`: no value
+    is ever left out."""
+
+    whole = False
 
     def __init__(self, plane: Plane, feed: str, *, keyed: bool, seed: int) -> None:
         self.plane, self.feed, self.keyed = plane, feed, keyed
@@ -70,13 +73,14 @@ class Upstream:
         self.writer = LogWriter(plane, feed, 1)
         self.writer.open()
 
-    def seed_base(self, shard: str, count: int) -> None:
-        """The snapshot: what is there before the log begins."""
+    def seed_base(self, shard: str, count: int, key: str = "bigint") -> None:
+        """The snapshot: what is there before the log begins; `key` is the type of `id`."""
         self.rows = [self._row() for _ in range(count)]
         values = [shown(row) for row in self.rows]
 
         def work(live: Any) -> None:
             frame = live.createDataFrame(values, DDL)
+            frame = frame.withColumn("id", frame["id"].cast(key))
             path = delta.base_path(self.plane, shard)
             meta = delta.base_metadata(shard, 0, self.position)
             delta.append(frame, path, meta, {"delta.columnMapping.mode": "name"})
@@ -136,7 +140,7 @@ class Upstream:
         new = (old[0], *self._row()[1:])
         if self.keyed and self.random.random() < 0.3:
             return self._move(index, old, new)
-        if self.keyed and self.random.random() < 0.5:
+        if self.keyed and not self.whole and self.random.random() < 0.5:
             self.rows[index] = (new[0], new[1], old[2])
             return [self._logged("u", after=(new[0], new[1], None), unchanged=[4])]
         self.rows[index] = new
@@ -146,7 +150,7 @@ class Upstream:
         """A new key; by chance upstream leaves the note out, which stays as it was."""
         self.serial += 1
         gone = self._logged("d", before=old)
-        if self.random.random() < 0.5:
+        if not self.whole and self.random.random() < 0.5:
             self.rows[index] = (str(self.serial), new[1], old[2])
             sent = self._logged("i", after=(str(self.serial), new[1], None), unchanged=[4])
             return [gone, sent | {"before": [old[0], None, None, None]}]
