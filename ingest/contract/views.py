@@ -50,6 +50,22 @@ class Fold:
 
 
 @dataclass(frozen=True)
+class Partial:
+    """Aggregates that a view of groups keeps beside its own columns, so that every group follows
+    from its stored row: `columns` are their names, and `meanings` what each of them is.
+
+    The texts and `folds` are the block's, with these columns behind its own.
+    """
+
+    columns: tuple[str, ...]
+    meanings: tuple[str, ...]
+    sql: str
+    restricted: str
+    folds: tuple[Fold, ...]
+    finish: str
+
+
+@dataclass(frozen=True)
 class Block:
     """One query block. `sql` is all of it, in Spark's words, over the names of the view's inputs;
     the other texts are over the names of its own `children`.
@@ -67,7 +83,7 @@ class Block:
     recompute: nothing is known; all of it is computed again and compared. `reason` says why.
     `exact`: the same inputs always give the same rows. Where they do not, in floating-point sums,
     only a view's own stored rows say what to take back. `columns` are the names that the texts
-    give to what comes out.
+    give to what comes out. `partial`: what the root of a view may keep beside them.
     """
 
     kind: BlockKind
@@ -85,6 +101,7 @@ class Block:
     columns: tuple[str, ...] = ()
     folds: tuple[Fold, ...] = ()
     finish: str = ""
+    partial: Partial | None = None
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -36,51 +37,63 @@ class Net:
     ready: bool
 
 
-def of(plane: Plane, live: SparkSession, source: Input, after: int, upto: int) -> Net:
-    """What `source` is at `upto` less what it was at `after` (ms), as changes.
+def of(
+    plane: Plane,
+    live: SparkSession,
+    source: Input,
+    span: tuple[int, int],
+    names: Sequence[str] | None = None,
+) -> Net:
+    """What `source` is at the end of the span less what it was at its beginning (ms), as changes.
 
-    Raises IngestError 22023 when the history does not reach back to `after`.
+    Only the columns `names`, in the relation's order; None for all. Raises IngestError 22023 when
+    the history does not reach back that far.
     """
+    wanted = tuple(source.relation.names if names is None else names)
     if source.segments:
-        return _of_view(plane, live, source, (after, upto))
+        return _of_view(plane, live, source, span, wanted)
     by_files = _of_log if source.feed else _of_plain
-    found = by_files(plane, live, source, (after, upto))
-    return _general(plane, live, source, (after, upto)) if found is None else found
+    found = by_files(plane, live, source, span, wanted)
+    return _general(plane, live, source, span, wanted) if found is None else found
 
 
-def _general(plane: Plane, live: SparkSession, source: Input, span: tuple[int, int]) -> Net:
+def _general(
+    plane: Plane, live: SparkSession, source: Input, span: tuple[int, int], wanted: Sequence[str]
+) -> Net:
     found = changes.frame(plane, live, source, *span)
-    return Net(view_rows.net(found, source.relation.names), ready=False)
+    return Net(view_rows.net(found, wanted), ready=False)
 
 
 def _of_plain(
-    plane: Plane, live: SparkSession, source: Input, span: tuple[int, int]
+    plane: Plane, live: SparkSession, source: Input, span: tuple[int, int], wanted: Sequence[str]
 ) -> Net | None:
     """What the commits recorded, as it is; None for a table that records nothing."""
+    names = [*map(quoted, wanted), DIFF]
     table = plain_tail.in_memory(plane, source, *span)
     if table is not None:
         rows = view_tail.local(live, table.drop_columns([TIME]), source.relation)
-        return Net(rows, ready=True)
+        return Net(rows.select(*names), ready=True)
     found = changes.recorded(plane, live, source, span)
-    if found is None:
-        return None
-    return Net(found.select(*map(quoted, source.relation.names), DIFF), ready=False)
+    return None if found is None else Net(found.select(*names), ready=False)
 
 
-def _of_view(plane: Plane, live: SparkSession, source: Input, span: tuple[int, int]) -> Net:
+def _of_view(
+    plane: Plane, live: SparkSession, source: Input, span: tuple[int, int], wanted: Sequence[str]
+) -> Net:
+    names = [*map(quoted, wanted), DIFF]
     found = view_changes.frames(plane, live, source, *span)
     if not found:
-        return Net(view_rows.nothing(live, source.relation), ready=True)
+        return Net(view_rows.nothing(live, source.relation).select(*names), ready=True)
     if len(found) > 1:
-        return _general(plane, live, source, span)
-    names = [quoted(name) for name in source.relation.names]
-    one = view_changes.single(plane, source, *span)
-    if one:
-        return Net(found[0].select(*names, DIFF), ready=True)
-    return Net(view_rows.net(found[0], source.relation.names), ready=False)
+        return _general(plane, live, source, span, wanted)
+    if view_changes.single(plane, source, *span):
+        return Net(found[0].select(*names), ready=True)
+    return Net(view_rows.net(found[0], wanted), ready=False)
 
 
-def _of_log(plane: Plane, live: SparkSession, source: Input, span: tuple[int, int]) -> Net | None:
+def _of_log(
+    plane: Plane, live: SparkSession, source: Input, span: tuple[int, int], wanted: Sequence[str]
+) -> Net | None:
     """By the log's newest versions of the touched keys; None where that is not enough."""
     after, upto = span
     base = frontier.at(plane, source.shard, after)
@@ -97,17 +110,22 @@ def _of_log(plane: Plane, live: SparkSession, source: Input, span: tuple[int, in
         return None
     found = pending(live, plane, source, start, upto)
     if found is None:
-        return Net(view_rows.nothing(live, source.relation), ready=True)
+        nothing = view_rows.nothing(live, source.relation)
+        return Net(nothing.select(*map(quoted, wanted), DIFF), ready=True)
     if source.key:
-        return Net(_of_keys(plane, live, source, (found, after)), ready=False)
+        return Net(_of_keys(plane, live, source, (found, after), wanted), ready=False)
     if found.typed and not found.truncated:
         one = F.lit(1).cast("bigint").alias(DIFF)
-        return Net(found.rows.select("*", one), ready=True)
+        return Net(found.rows.select(*map(quoted, wanted), one), ready=True)
     return None
 
 
 def _of_keys(
-    plane: Plane, live: SparkSession, source: Input, what: tuple[Pending, int]
+    plane: Plane,
+    live: SparkSession,
+    source: Input,
+    what: tuple[Pending, int],
+    wanted: Sequence[str],
 ) -> DataFrame:
     found, after = what
     keys = found.keys if found.keys is not None else collection.touched(found, source)
@@ -115,7 +133,7 @@ def _of_keys(
     rows = collection.at(plane, live, source, after)
     old = rows.join(known, collection.same_key(source), "left_semi")
     new = found.rows if found.typed else collection.merged(old, found, source)
-    return view_rows.minus(new, old, source.relation.names)
+    return view_rows.minus(new, old, wanted)
 
 
 def _special() -> Column:

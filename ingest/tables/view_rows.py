@@ -120,9 +120,13 @@ def nothing(session: SparkSession, relation: Relation) -> DataFrame:
 def minus(new: DataFrame, old: DataFrame, names: Sequence[str]) -> DataFrame:
     """The consolidated changes that make `new` of `old`."""
     columns = [quoted(name) for name in names]
-    more = new.select(*columns, F.lit(1).cast("bigint").alias(DIFF))
-    less = old.select(*columns, F.lit(-1).cast("bigint").alias(DIFF))
-    return net(more.unionAll(less), names)
+    return net(both(new.select(*columns), old.select(*columns)), names)
+
+
+def both(new: DataFrame, old: DataFrame) -> DataFrame:
+    """The same, not consolidated, of all columns."""
+    more = new.select("*", F.lit(1).cast("bigint").alias(DIFF))
+    return more.unionAll(old.select("*", F.lit(-1).cast("bigint").alias(DIFF)))
 
 
 def stored(changes: DataFrame, relation: Relation, time: int, step: str) -> DataFrame:

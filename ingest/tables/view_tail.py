@@ -58,13 +58,24 @@ def tail(
 
 
 def in_memory(plane: Plane, known: Known, steps: Sequence[Made]) -> pa.Table | None:
-    """The stored changes of `steps`; None when they are too many or their files are gone."""
+    """The changes of `steps`, all columns that are read; None when they are too many or their
+    files are gone."""
+    found = raw(plane, known, steps)
+    if found is None or not any(step.commit.hidden for step in steps):
+        return found
+    own = [f"c{number}" for number in range(known.columns)]
+    return found.filter(pc.not_equal(found[DIFF], 0)).select([*own, TIME, DIFF])
+
+
+def raw(plane: Plane, known: Known, steps: Sequence[Made]) -> pa.Table | None:
+    """The same with hidden columns, and with the rows of which only those changed."""
     path = delta.changes_path(plane, known.shard)
     names = [name for step in steps for name in step.files]
     if len(names) > _MOST_FILES or sum(step.rows for step in steps) > MOST_ROWS:
         return None
     try:
-        return pa.concat_tables([_file(path, name) for name in names])
+        files = [_file(path, name) for name in names]
+        return pa.concat_tables(files, promote_options="default")
     except FileNotFoundError:
         return None
 
@@ -73,6 +84,14 @@ def in_spark(
     plane: Plane, session: SparkSession, known: Known, steps: Sequence[Made], held: Relation
 ) -> DataFrame:
     """The changes of `steps`, which follow one another: the columns `held`, the time, mz_diff."""
+    rows = raw_in_spark(plane, session, known, steps, held)
+    return rows.where(F.col(DIFF) != 0) if any(step.commit.hidden for step in steps) else rows
+
+
+def raw_in_spark(
+    plane: Plane, session: SparkSession, known: Known, steps: Sequence[Made], held: Relation
+) -> DataFrame:
+    """The same, of hidden columns too, with the rows of which only those changed."""
     time = F.col(TIME)
     first, last = steps[0].time, steps[-1].time
     rows = session.read.format("delta").load(delta.changes_path(plane, known.shard))

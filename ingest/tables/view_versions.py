@@ -13,7 +13,31 @@ from typing import Any
 
 from ingest import delta
 from ingest.contract.plane import Plane
+from ingest.contract.relation import Column
+from ingest.contract.types import Type
 from ingest.errors import IngestError
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Columns that a shard has behind those that are read: their `names`, our `types` of them and
+    their `meanings`. `key` are the places of the columns that no two of its rows share."""
+
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    meanings: tuple[str, ...]
+    key: tuple[int, ...]
+
+    @classmethod
+    def of(cls, fields: dict[str, Any]) -> Hidden:
+        """What a commit says of them."""
+        return cls(**{name: tuple(value) for name, value in fields.items()})
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns themselves."""
+        pairs = zip(self.names, self.types, strict=True)
+        return tuple(Column(name, Type.parse(kind)) for name, kind in pairs)
 
 
 @dataclass(frozen=True)
@@ -21,7 +45,7 @@ class BaseCommit:
     """What a commit on a view's base says: it holds everything up to time `time` (ms), which
     step `step` made; the shard has `columns` columns. `rows` it holds, -1 where the commit's own
     number says it; `bytes` were there before and stay; it is the `appended`-th append since the
-    base was last written whole."""
+    base was last written whole. The `hidden` columns are besides."""
 
     time: int
     step: str
@@ -29,6 +53,7 @@ class BaseCommit:
     rows: int = -1
     bytes: int = 0
     appended: int = 0
+    hidden: Hidden | None = None
 
     def to_json(self) -> str:
         """Compact JSON for `userMetadata`."""
@@ -38,13 +63,16 @@ class BaseCommit:
 @dataclass(frozen=True)
 class StepCommit:
     """What a commit on a view's changes says: they bring it from step `previous` to time `time`
-    (ms); the inputs' changes after `after` made them. `how` is `ingest.contract.views.Step`'s."""
+    (ms); the inputs' changes after `after` made them. `how` is `ingest.contract.views.Step`'s.
+    `hidden`: the rows have the shard's hidden columns, and rows of which only those changed are
+    there with an mz_diff of 0."""
 
     step: str
     previous: str
     time: int
     after: int
     how: str
+    hidden: bool = False
 
     def to_json(self) -> str:
         """Compact JSON for `userMetadata`."""
@@ -114,6 +142,14 @@ class Known:
     def columns(self) -> int:
         """How many columns the shard has."""
         return self.bases[-1].commit.columns
+
+    @property
+    def hidden(self) -> Hidden | None:
+        """The newest base's hidden columns; None when there are none, or a step left them out."""
+        later = [step for step in self.steps if step.time > self.bases[-1].time]
+        if not all(step.commit.hidden for step in later):
+            return None
+        return self.bases[-1].commit.hidden
 
     @property
     def since(self) -> int:
@@ -202,7 +238,10 @@ def step_of(metadata: str) -> StepCommit | None:
 @lru_cache(maxsize=10_000)
 def _base_of(metadata: str) -> BaseCommit | None:
     fields = _fields(metadata, "base")
-    return None if fields is None else BaseCommit(**fields)
+    if fields is None:
+        return None
+    hidden = fields.pop("hidden", None)
+    return BaseCommit(**fields, hidden=Hidden.of(hidden) if hidden else None)
 
 
 def _fields(metadata: str, kind: str) -> dict[str, Any] | None:

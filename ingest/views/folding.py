@@ -12,7 +12,14 @@ from ingest import delta, spark
 from ingest.contract.plane import Plane
 from ingest.contract.relation import Relation
 from ingest.feeds import failpoint
-from ingest.tables import retention, schema, view_rows, view_tail, view_versions
+from ingest.tables import (
+    retention,
+    schema,
+    view_hidden,
+    view_rows,
+    view_tail,
+    view_versions,
+)
 from ingest.tables.view_versions import BaseCommit, Known, Made
 from ingest.views import states
 
@@ -59,15 +66,14 @@ def _tail(known: Known) -> list[Made]:
 def _fold(plane: Plane, live: SparkSession, known: Known, held: Relation) -> None:
     """One commit; another folder that was faster makes it fail, and nothing is lost."""
     base = known.bases[-1]
-    path = delta.base_path(plane, known.shard)
-    reader = live.read.format("delta").option("versionAsOf", base.version)
-    rows = reader.load(path).select(*map(schema.quoted, held.names))
-    found = view_tail.tail(plane, live, known, _tail(known), held)
-    append = found is None or (not found.removes and base.commit.appended < _APPENDS)
-    if append:
-        rows = schema.empty(live, held)
-    if found is not None:
-        rows = view_rows.merged(rows, found, held.names)
+    hidden = known.hidden
+    few = base.commit.appended < _APPENDS
+    if hidden is None:
+        rows, append = _folded(plane, live, known, held, few=few)
+    else:
+        new = view_hidden.added(plane, live, known, held, hidden) if few else None
+        append = new is not None
+        rows = view_hidden.newest(plane, live, known, held, hidden) if new is None else new
     commit = BaseCommit(
         known.time,
         known.step,
@@ -75,8 +81,24 @@ def _fold(plane: Plane, live: SparkSession, known: Known, held: Relation) -> Non
         states.rows(plane, known),
         base.bytes if append else 0,
         base.commit.appended + 1 if append else 0,
+        hidden,
     )
-    _write(rows, path, commit, "append" if append else "overwrite")
+    _write(rows, delta.base_path(plane, known.shard), commit, "append" if append else "overwrite")
+
+
+def _folded(
+    plane: Plane, live: SparkSession, known: Known, held: Relation, *, few: bool
+) -> tuple[DataFrame, bool]:
+    """The rows to write, and whether they are to be appended to those there."""
+    found = view_tail.tail(plane, live, known, _tail(known), held)
+    append = found is None or (not found.removes and few)
+    if append:
+        rows = schema.empty(live, held)
+    else:
+        reader = live.read.format("delta").option("versionAsOf", known.bases[-1].version)
+        path = delta.base_path(plane, known.shard)
+        rows = reader.load(path).select(*map(schema.quoted, held.names))
+    return rows if found is None else view_rows.merged(rows, found, held.names), append
 
 
 def _write(rows: DataFrame, path: str, commit: BaseCommit, mode: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -14,7 +14,8 @@ from ingest.tables import view_tail
 from ingest.tables.net import Net
 from ingest.tables.schema import DIFF
 
-_THROUGH_CLIENT = 50_000
+_THROUGH_CLIENT = 600_000
+"""So many values of rows may come through this process."""
 _BROADCAST = 500_000
 
 
@@ -28,16 +29,51 @@ class Holder:
 
     def net(self, found: Net, relation: Relation, rows: int) -> DataFrame | None:
         """Net changes of at most `rows` rows, to be used several times; None when there are none
-        after all."""
+        after all. Few of them are in one partition, so that groups of them need no exchange."""
         if found.ready:
-            return found.rows
-        if rows <= _THROUGH_CLIENT:
+            return found.rows.coalesce(1)
+        if rows * len(relation.columns) <= _THROUGH_CLIENT:
             names = [*(f"c{number}" for number in range(len(relation.columns))), DIFF]
             table = found.rows.toDF(*names).toArrow()
-            return view_tail.local(self.live, table, relation) if table.num_rows else None
+            few = view_tail.local(self.live, table, relation).coalesce(1)
+            return few if table.num_rows else None
         kept = found.rows.localCheckpoint()
         self.kept.append(kept)
         return F.broadcast(kept) if rows <= _BROADCAST else kept
+
+
+def only(relation: Relation, names: Collection[str] | None) -> Relation:
+    """The columns of those names, at least one; None: all of them."""
+    if names is None:
+        return relation
+    found = tuple(column for column in relation.columns if column.name in names)
+    return Relation(found or relation.columns[:1])
+
+
+class Inputs(Mapping[str, DataFrame]):
+    """Frames by name, each made when it is first asked for: planning one looks at its log."""
+
+    def __init__(self, names: Collection[str], make: Callable[[str], DataFrame]) -> None:
+        """`make` gives the frame of one of the `names`."""
+        self._names = tuple(names)
+        self._make = make
+        self._made: dict[str, DataFrame] = {}
+
+    def __getitem__(self, name: str) -> DataFrame:
+        """The frame; raises KeyError for what is no input, and what making it raises."""
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in order."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._names)
 
 
 @contextmanager

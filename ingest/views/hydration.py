@@ -14,8 +14,8 @@ from ingest.contract.views import Hydration, Step, View
 from ingest.feeds import failpoint
 from ingest.tables import schema, view_rows, view_versions
 from ingest.tables.schema import DIFF, TIME
-from ingest.tables.view_versions import BaseCommit, Known
-from ingest.views import running, whole
+from ingest.tables.view_versions import BaseCommit, Hidden, Known
+from ingest.views import partials, running, whole
 
 _PROPERTIES = {
     "delta.checkpointInterval": "100",
@@ -31,10 +31,11 @@ def hydrate(
     found = view_versions.known(plane, view.shard)
     if found is None:
         with running.alone(plane, tag) as work:
-            _begin(plane, work.live, view)
+            hidden = partials.planned(plane, work.live, view, time)
+            _begin(plane, work.live, partials.widened(view, hidden))
             failpoint.hit("view computing")
             with running.followed(work, delta.base_path(plane, view.shard), progress):
-                _write(plane, work.live, view, time)
+                _write(plane, work.live, view, time, hidden)
         failpoint.hit("view hydrated")
         found = view_versions.require(plane, view.shard)
     return _done(found)
@@ -59,10 +60,11 @@ def _begin(plane: Plane, live: SparkSession, view: View) -> None:
             raise
 
 
-def _write(plane: Plane, live: SparkSession, view: View, time: int) -> None:
+def _write(plane: Plane, live: SparkSession, view: View, time: int, hidden: Hidden | None) -> None:
     """The base's first commit; another that was faster stands."""
-    commit = BaseCommit(time, uuid.uuid4().hex, len(view.relation.columns))
-    rows = whole.rows(plane, live, view, time)
+    columns = len(view.relation.columns)
+    commit = BaseCommit(time, uuid.uuid4().hex, columns, hidden=hidden)
+    rows = whole.rows(plane, live, partials.widened(view, hidden), time)
     writer = rows.write.format("delta").mode("error")
     writer = writer.option("userMetadata", commit.to_json())
     for name, value in {**_PROPERTIES, **schema.properties(view.relation)}.items():

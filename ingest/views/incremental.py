@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 
@@ -12,8 +13,9 @@ from ingest.contract.views import AFFECTED, MZ_DIFF, Block, Part
 from ingest.tables import reading
 from ingest.tables.schema import quoted
 from ingest.views import incremental_folds, incremental_top, whole
+from ingest.views.incremental_folds import Size
 
-Frames = dict[str, DataFrame]
+Frames = Mapping[str, DataFrame]
 
 
 def difference(  # noqa: PLR0913
@@ -24,7 +26,7 @@ def difference(  # noqa: PLR0913
     changed: Frames,
     stored: DataFrame | None = None,
     *,
-    small: bool = True,
+    size: Size = "few",
 ) -> DataFrame:
     """The rows that the block has more, or fewer, with `new` inputs than with `old` ones.
 
@@ -32,11 +34,19 @@ def difference(  # noqa: PLR0913
     (not 0), which also adds up to new less old; an input that is not in it did not change. The
     answer has the block's columns and mz_diff (bigint) and is not consolidated. `stored` are the
     rows that the view itself has; the root should always be given them: they say what to take
-    back where computing it again is dearer, or may come out otherwise. `small`: the changes fit
-    the memory of one process.
+    back where computing it again is dearer, or may come out otherwise. `size` is the changes'.
     """
     known = stored.toDF(*block.columns) if stored is not None else None
-    return Change(live, old, new, changed, small).of(block, known)
+    return Change(live, old, new, changed, size).of(block, known)
+
+
+def used(block: Block) -> dict[str, tuple[str, ...] | None]:
+    """The columns of each input whose changes matter to the block; None for all of them."""
+    found: dict[str, tuple[str, ...] | None] = {}
+    parts = {part.child: part.columns for part in (*block.parts, *block.keys)}
+    for name, child in block.children.items():
+        found |= {child: parts.get(name)} if isinstance(child, str) else used(child)
+    return found
 
 
 @dataclass(frozen=True)
@@ -47,7 +57,7 @@ class Change:
     old: Frames
     new: Frames
     changed: Frames
-    small: bool = True
+    size: Size = "few"
 
     def of(self, block: Block, stored: DataFrame | None = None) -> DataFrame:
         """A block's difference; see `difference`."""
@@ -88,7 +98,7 @@ class Change:
 
     def _term(self, block: Block, part: Part, changes: DataFrame) -> DataFrame:
         """What one child's changes give, with the children before it new and those after old."""
-        frames: Frames = {}
+        frames: dict[str, DataFrame] = {}
         before = True
         for name, child in block.children.items():
             if name == part.child:
@@ -103,7 +113,7 @@ class Change:
         return found.withColumn(MZ_DIFF, F.col(MZ_DIFF).cast("bigint"))
 
     def _few(self, rows: DataFrame) -> DataFrame:
-        return F.broadcast(rows) if self.small else rows
+        return rows if self.size == "large" else F.broadcast(rows)
 
     def _changes(self, child: Block | str) -> DataFrame:
         return self.changed[child] if isinstance(child, str) else self.of(child)
@@ -147,14 +157,15 @@ class Change:
         self, block: Block, parts: list[Part], stored: DataFrame
     ) -> list[DataFrame] | None:
         changes = self._touched(block, parts, net=False)
-        found = incremental_folds.fold(self.live, block, stored, changes, small=self.small)
+        found = incremental_folds.fold(self.live, block, stored, changes, self.size)
         if found is None or (found.doubtful is not None and not block.key):
             return None
-        terms = [_times(found.made, 1), _times(found.gone, -1)]
+        known = _times(found.made, 1).unionAll(_times(found.gone, -1))
+        known = known.coalesce(1) if self.size == "few" else known
         if found.doubtful is None:
-            return terms
+            return [known]
         again = self._now(block, self._few(found.doubtful))
-        return [*terms, _times(again, 1)]
+        return [known, _times(again, 1)]
 
     def _now(self, block: Block, affected: DataFrame) -> DataFrame:
         return self._restricted(block, dict.fromkeys(block.children, self.new), affected)

@@ -6,18 +6,28 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from typing import Literal
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
-from pyspark.sql.types import DataType, DecimalType, StructType
+from pyspark.sql.types import BooleanType, DataType, DecimalType, StructField, StructType
 
 from ingest.contract.views import FOLDED, MZ_DIFF, Block, Fold
 from ingest.tables import reading
 from ingest.tables.schema import quoted
-from ingest.views.incremental_held import again, held, where
+from ingest.views.incremental_held import MOST_ROWS, again, held, where
+from ingest.views.incremental_states import (
+    KNOWN,
+    NET,
+    existence,
+    following,
+    may_doubt,
+    never,
+    numbered,
+)
 
-_NET, _KNOWN = "net", "known"
-
+Size = Literal["few", "small", "large"]
+"""Of the changes: few come through this process, small ones fit the memory of one."""
 
 _SURE, _DOUBT, _WAS = "__sure", "__doubt", "__was"
 
@@ -33,12 +43,13 @@ class Folded:
 
 
 def fold(
-    live: SparkSession, block: Block, stored: DataFrame, changes: DataFrame, *, small: bool
+    live: SparkSession, block: Block, stored: DataFrame, changes: DataFrame, size: Size
 ) -> Folded | None:
     """The new groups of the keys in `changes`, whose columns are the key, the values and mz_diff.
 
     `stored` are the block's rows. None when they are not exact enough.
     """
+    small = size != "large"
     slots = [slot for n, each in enumerate(block.folds, 1) for slot in _slots(each, n)]
     moved = _moved(block, changes, slots)
     kinds = moved.schema
@@ -46,12 +57,12 @@ def fold(
         return None
     mine = _of_keys(stored, block, moved, small=small) if block.key else stored
     known = _known(block, mine, slots, kinds)
-    merged = _judged(block, _merged(block, moved.unionAll(known), slots))
-    shape = merged.schema
-    table = held(merged) if small else None
+    merged = _judged(block, _merged(block, moved.unionAll(known), slots), kinds)
+    table = held(merged, MOST_ROWS if size == "small" else None) if small else None
     if table is None:
-        lazily = merged.where(F.col(_DOUBT)) if _may_doubt(block) else None
+        lazily = merged.where(F.col(_DOUBT)) if may_doubt(block) else None
         return _folded(live, block, (merged.where(_SURE), merged.where(_WAS), lazily))
+    shape = _shape(block, kinds)
     parts = [again(live, where(table, shape, name), shape) for name in (_SURE, _WAS)]
     doubtful = where(table, shape, _DOUBT)
     unsure = again(live, doubtful, shape) if doubtful.num_rows else None
@@ -73,7 +84,7 @@ def _folded(
 
 def _named(block: Block, letter: str) -> list[Column]:
     numbers = range(1, len(block.folds) + 1)
-    return [F.col(_name(letter, n)).alias(_name("s", n)) for n in numbers]
+    return [F.col(numbered(letter, n)).alias(numbered("s", n)) for n in numbers]
 
 
 def _of_keys(stored: DataFrame, block: Block, moved: DataFrame, *, small: bool) -> DataFrame:
@@ -84,16 +95,35 @@ def _of_keys(stored: DataFrame, block: Block, moved: DataFrame, *, small: bool) 
     return stored.join(keys, same, "left_semi")
 
 
-def _judged(block: Block, merged: DataFrame) -> DataFrame:
-    """The groups with their new values, and whether these are sure."""
-    states = [_state(block, n) for n in range(1, len(block.folds) + 1)]
-    exists = _existence(block)
+def _judged(block: Block, merged: DataFrame, kinds: StructType) -> DataFrame:
+    """The groups with their new values, of the kinds of the old ones, and whether these are sure.
+
+    A sum that outgrows its kind fails, as it does when it is computed again.
+    """
+    numbers = range(1, len(block.folds) + 1)
+    states = [following(block, n) for n in numbers]
+    exists = existence(block)
     doubt = reduce(operator.or_, [state.doubt for state in states], exists.doubt)
-    values = [state.value.alias(_name("s", n)) for n, state in enumerate(states, 1)]
-    before = [F.col(_name("z", n)) for n in range(1, len(states) + 1)]
+    before = [F.col(numbered("z", n)) for n in numbers]
+    values = [
+        state.value.cast(kinds[numbered("z", n)].dataType).alias(numbered("s", n))
+        for n, state in zip(numbers, states, strict=True)
+    ]
     sure = (~doubt & exists.value).alias(_SURE)
-    was = (F.col(_KNOWN) == 1).alias(_WAS)
+    was = (F.col(KNOWN) == 1).alias(_WAS)
     return merged.select(*block.key, sure, doubt.alias(_DOUBT), was, *before, *values)
+
+
+def _shape(block: Block, kinds: StructType) -> StructType:
+    """The columns of judged groups."""
+    numbers = range(1, len(block.folds) + 1)
+    flags = [StructField(name, BooleanType()) for name in (_SURE, _DOUBT, _WAS)]
+    values = [
+        StructField(numbered(letter, n), kinds[numbered("z", n)].dataType)
+        for letter in "zs"
+        for n in numbers
+    ]
+    return StructType([*(kinds[key] for key in block.key), *flags, *values])
 
 
 def exact_enough(kept: DataType, made: DataType) -> bool:
@@ -105,7 +135,7 @@ def exact_enough(kept: DataType, made: DataType) -> bool:
 
 def _exact(block: Block, stored: StructType, kinds: StructType) -> bool:
     pairs = list(zip(block.output_key, block.key, strict=True))
-    pairs += [(each.column, _name("z", n)) for n, each in enumerate(block.folds, 1)]
+    pairs += [(each.column, numbered("z", n)) for n, each in enumerate(block.folds, 1)]
     return all(exact_enough(stored[a].dataType, kinds[b].dataType) for a, b in pairs)
 
 
@@ -125,32 +155,24 @@ def _slots(each: Fold, n: int) -> list[_Slot]:
         return [_stored(each, n, F.lit(0).cast("bigint"))]
     value, up = F.col(each.value), F.col(MZ_DIFF) > 0
     count = F.sum(F.when(value.isNotNull(), _sign()).otherwise(F.lit(0).cast("bigint")))
-    counted = _Slot(_name("c", n), count, "", F.sum)
+    counted = _Slot(numbered("c", n), count, "", F.sum)
     if each.how == "count":
         return [_stored(each, n, F.lit(0).cast("bigint")), counted]
     if each.how == "sum":
         total = F.sum(F.when(up, value).otherwise(-value))
-        summed = _Slot(_name("t", n), total, each.column, F.sum)
+        summed = _Slot(numbered("t", n), total, each.column, F.sum)
         return [_stored(each, n, F.sum(value)), counted, summed]
     utmost = F.min if each.how == "min" else F.max
     return [
         _stored(each, n, utmost(value)),
-        _Slot(_name("i", n), utmost(F.when(up, value)), "", utmost),
-        _Slot(_name("d", n), utmost(F.when(~up, value)), "", utmost),
+        _Slot(numbered("i", n), utmost(F.when(up, value)), "", utmost),
+        _Slot(numbered("d", n), utmost(F.when(~up, value)), "", utmost),
     ]
 
 
 def _stored(each: Fold, n: int, like: Column) -> _Slot:
     """What is stored; changes have none of it, only its type."""
-    return _Slot(_name("z", n), F.when(_never(), like).otherwise(None), each.column, F.max)
-
-
-def _name(letter: str, number: int) -> str:
-    return letter + str(number)
-
-
-def _never() -> Column:
-    return F.lit(False)  # noqa: FBT003
+    return _Slot(numbered("z", n), F.when(never(), like).otherwise(None), each.column, F.max)
 
 
 def _sign() -> Column:
@@ -162,8 +184,8 @@ def _moved(block: Block, changes: DataFrame, slots: list[_Slot]) -> DataFrame:
     times = F.array_repeat(F.lit(0), F.abs(MZ_DIFF).cast("int"))
     each = _netted(block, changes).withColumn("__n", F.explode(times))
     sums = [slot.moved.alias(slot.name) for slot in slots]
-    known = F.max(F.lit(0)).alias(_KNOWN)
-    return each.groupBy(*block.key).agg(known, F.sum(_sign()).alias(_NET), *sums)
+    known = F.max(F.lit(0)).alias(KNOWN)
+    return each.groupBy(*block.key).agg(known, F.sum(_sign()).alias(NET), *sums)
 
 
 def _netted(block: Block, changes: DataFrame) -> DataFrame:
@@ -187,94 +209,11 @@ def _known(block: Block, stored: DataFrame, slots: list[_Slot], kinds: StructTyp
         .alias(slot.name)
         for slot in slots
     ]
-    net = F.lit(0).cast("bigint").alias(_NET)
-    return stored.select(*keys, F.lit(1).alias(_KNOWN), net, *sums)
+    net = F.lit(0).cast("bigint").alias(NET)
+    return stored.select(*keys, F.lit(1).alias(KNOWN), net, *sums)
 
 
 def _merged(block: Block, both: DataFrame, slots: list[_Slot]) -> DataFrame:
     sums = [slot.merge(slot.name).alias(slot.name) for slot in slots]
-    net = F.coalesce(F.sum(_NET), F.lit(0)).alias(_NET)
-    return both.groupBy(*block.key).agg(F.max(_KNOWN).alias(_KNOWN), net, *sums)
-
-
-@dataclass(frozen=True)
-class _State:
-    """A new value, and whether it cannot be known."""
-
-    value: Column
-    doubt: Column
-
-
-def _rows(block: Block) -> int | None:
-    """The number of the fold that counts a group's rows."""
-    return next((n for n, each in enumerate(block.folds, 1) if each.how == "rows"), None)
-
-
-def _existence(block: Block) -> _State:
-    """Whether a group has rows; the one group of everything is always there."""
-    if not block.key:
-        return _State(F.lit(True), _never())  # noqa: FBT003
-    rows = _rows(block)
-    if rows is not None:
-        return _State(_plus(rows, _NET) > 0, _never())
-    known = F.col(_KNOWN) == 1
-    return _State(known | (F.col(_NET) > 0), known & (F.col(_NET) < 0))
-
-
-def _plus(number: int, more: str) -> Column:
-    """A stored count and what came since."""
-    return F.coalesce(F.col(_name("z", number)), F.lit(0)) + F.coalesce(F.col(more), F.lit(0))
-
-
-def _state(block: Block, n: int) -> _State:
-    each = block.folds[n - 1]
-    if each.how == "rows":
-        return _State(_plus(n, _NET), _never())
-    if each.how == "count":
-        return _State(_plus(n, _name("c", n)), _never())
-    return _sum(block, n) if each.how == "sum" else _utmost(each.how, n)
-
-
-def _sum(block: Block, n: int) -> _State:
-    """A sum is null when nothing is left to add."""
-    total, more, known = F.col(_name("t", n)), F.col(_name("c", n)), F.col(_name("z", n))
-    if (count := _count_of(block, n)) is not None:
-        rows = block.folds[count - 1].how == "rows"
-        left = _plus(count, _NET if rows else _name("c", n))
-        return _State(F.when(left > 0, total), _never())
-    if block.folds[n - 1].present and block.key:
-        return _State(total, _never())
-    some = F.when(known.isNotNull() | (more > 0), total)
-    return _State(some, F.coalesce(known.isNotNull() & (more < 0), _never()))
-
-
-def _count_of(block: Block, n: int) -> int | None:
-    """The number of the fold that counts what a sum adds up."""
-    each = block.folds[n - 1]
-    for number, other in enumerate(block.folds, 1):
-        if other.how == "count" and other.value == each.value:
-            return number
-    return _rows(block) if each.present else None
-
-
-def _utmost(how: str, n: int) -> _State:
-    """The least or greatest: in doubt when it went, unless something as good came."""
-    known, came, went = (F.col(_name(letter, n)) for letter in "zid")
-    value = F.least(known, came) if how == "min" else F.greatest(known, came)
-    apart = went > known if how == "min" else went < known
-    better = came <= went if how == "min" else came >= went
-    safe = went.isNull() | F.coalesce(apart, _never()) | F.coalesce(better, _never())
-    return _State(value, ~safe)
-
-
-def _may_doubt(block: Block) -> bool:
-    """Whether some changes of a group need it to be read again."""
-    if block.key and _rows(block) is None:
-        return True
-    for n, each in enumerate(block.folds, 1):
-        if each.how in ("min", "max"):
-            return True
-        unsure = not (each.present and block.key) and _count_of(block, n) is None
-        if each.how == "sum" and unsure:
-            return True
-    return False
+    net = F.coalesce(F.sum(NET), F.lit(0)).alias(NET)
+    return both.groupBy(*block.key).agg(F.max(KNOWN).alias(KNOWN), net, *sums)

@@ -11,11 +11,14 @@ from pyspark.sql.types import StructType
 MOST_ROWS = 200_000
 
 
-def held(rows: DataFrame) -> pa.Table | None:
-    """The rows, columns called by their place (`c0`, ..); None when they are too many."""
+def held(rows: DataFrame, most: int | None = MOST_ROWS) -> pa.Table | None:
+    """The rows, columns called by their place (`c0`, ..); None when they are more than `most`."""
     names = [_place(number) for number in range(len(rows.columns))]
-    found = rows.toDF(*names).limit(MOST_ROWS + 1).toArrow()
-    return found if found.num_rows <= MOST_ROWS else None
+    placed = rows.toDF(*names)
+    if most is None:
+        return placed.toArrow()
+    found = placed.limit(most + 1).toArrow()
+    return found if found.num_rows <= most else None
 
 
 def again(live: SparkSession, rows: pa.Table, kinds: StructType) -> DataFrame:

@@ -14,11 +14,21 @@ from ingest.contract.plane import Plane
 from ingest.contract.views import Step, View
 from ingest.errors import IngestError, Terminal, Transient
 from ingest.feeds import failpoint
-from ingest.tables import activity, collection, net, view_rows, view_tail, view_versions
-from ingest.tables.view_versions import Known, StepCommit
-from ingest.views import frames, incremental, whole
+from ingest.tables import (
+    activity,
+    collection,
+    net,
+    view_hidden,
+    view_rows,
+    view_tail,
+    view_versions,
+)
+from ingest.tables.view_versions import Hidden, Known, StepCommit
+from ingest.views import frames, incremental, partials, whole
+from ingest.views.incremental_folds import Size
 
 How = Literal["incremental", "recompute"]
+_FEW = 200_000
 _SMALL = 500_000
 """So many changed rows, and their keys, may be sent to every task whole."""
 
@@ -73,7 +83,8 @@ def _span(plane: Plane, view: View, known: Known, start: int, upto: int) -> Span
 def _commit(plane: Plane, view: View, span: Span, how: How) -> Step:
     """Write the step. Raises Transient when another maintainer's came first."""
     name = uuid.uuid4().hex
-    commit = StepCommit(name, span.known.step, span.upto, span.after, how)
+    hidden = partials.hidden_of(view, span.known) is not None
+    commit = StepCommit(name, span.known.step, span.upto, span.after, how, hidden)
     try:
         spark.run(
             plane, lambda live: _write(plane, live, view, (span, commit)), "views", repeat=False
@@ -98,45 +109,82 @@ def _give_up(error: IngestError, how: How) -> NoReturn:
 
 def _write(plane: Plane, live: SparkSession, view: View, what: tuple[Span, StepCommit]) -> None:
     span, commit = what
+    wide = partials.widened(view, partials.hidden_of(view, span.known))
     with frames.holder(live) as keep:
         if commit.how == "incremental":
             changes = _followed(plane, keep, view, span)
         else:
             changes = _recomputed(plane, live, view, span)
         failpoint.hit("view computing")
-        kept = view_rows.stored(changes, view.relation, commit.time, commit.step)
+        kept = view_rows.stored(changes, wide.relation, commit.time, commit.step)
         delta.append(kept, delta.changes_path(plane, view.shard), commit.to_json())
 
 
 def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> DataFrame:
     """The step made of its inputs' changes. Those that did not change are read only once."""
     live = keep.live
-    new = whole.inputs(plane, live, view, span.upto)
-    old = dict(new)
+    hidden = partials.hidden_of(view, span.known)
+    wide = partials.widened(view, hidden)
+    used = incremental.used(wide.root)
+    new, old = _sides(plane, live, view, span)
     changed: dict[str, DataFrame] = {}
     for name in span.changed:
         source = view.inputs[name]
-        old[name] = collection.at(plane, live, source, span.after)
-        found = net.of(plane, live, source, span.after, span.upto)
-        moved = keep.net(found, source.relation, span.rows[name])
+        columns = frames.only(source.relation, used.get(name))
+        found = net.of(plane, live, source, (span.after, span.upto), columns.names)
+        moved = keep.net(found, columns, span.rows[name])
         if moved is not None:
             changed[name] = moved
     if not changed:
-        return view_rows.nothing(live, view.relation)
-    stored = own(plane, live, view, span.last)
-    small = sum(span.rows.values()) <= _SMALL
-    made = incremental.difference(live, view.root, old, new, changed, stored, small=small)
-    return view_rows.net(frames.typed_changes(made, view.relation), view.relation.names)
+        return view_rows.nothing(live, wide.relation)
+    stored = own(plane, live, view, span)
+    made = incremental.difference(
+        live, wide.root, old, new, changed, stored, size=_size(sum(span.rows.values()))
+    )
+    return _consolidated(frames.typed_changes(made, wide.relation), view, hidden)
+
+
+def _sides(
+    plane: Plane, live: SparkSession, view: View, span: Span
+) -> tuple[frames.Inputs, frames.Inputs]:
+    """The inputs at the step's end and at its beginning, those alike that did not change."""
+
+    def at(name: str, time: int) -> DataFrame:
+        return collection.at(plane, live, view.inputs[name], time)
+
+    new = frames.Inputs(view.inputs, lambda name: at(name, span.upto))
+    old = frames.Inputs(
+        view.inputs, lambda name: at(name, span.after) if name in span.changed else new[name]
+    )
+    return new, old
+
+
+def _size(rows: int) -> Size:
+    if rows <= _FEW:
+        return "few"
+    return "small" if rows <= _SMALL else "large"
+
+
+def _consolidated(changes: DataFrame, view: View, hidden: Hidden | None) -> DataFrame:
+    names = view.relation.names
+    if hidden is None:
+        return view_rows.net(changes, names)
+    return view_hidden.net(changes, names, hidden.names)
 
 
 def _recomputed(plane: Plane, live: SparkSession, view: View, span: Span) -> DataFrame:
-    new = whole.rows(plane, live, view, span.upto)
-    return view_rows.minus(new, own(plane, live, view, span.last), view.relation.names)
+    hidden = partials.hidden_of(view, span.known)
+    new = whole.rows(plane, live, partials.widened(view, hidden), span.upto)
+    both = view_rows.both(new, own(plane, live, view, span))
+    return _consolidated(both, view, hidden)
 
 
-def own(plane: Plane, live: SparkSession, view: View, time: int) -> DataFrame:
-    """The rows that the view holds at `time` (ms)."""
-    return view_rows.of_shard(plane, live, (view.shard, view.relation, view.key), time)
+def own(plane: Plane, live: SparkSession, view: View, span: Span) -> DataFrame:
+    """The rows that the view holds after its last step, with hidden columns where there are."""
+    hidden = partials.hidden_of(view, span.known)
+    if hidden is not None:
+        return view_hidden.newest(plane, live, span.known, view.relation, hidden)
+    return view_rows.of_shard(plane, live, (view.shard, view.relation, view.key), span.last)
 
 
 def _found(plane: Plane, view: View, name: str) -> Step | None:

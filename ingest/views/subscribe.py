@@ -72,7 +72,7 @@ def _followed(plane: Plane, live: SparkSession, view: View, after: int, upto: in
             if not found.times:
                 continue
             old[name] = collection.at(plane, live, source, after)
-            moved = net.of(plane, live, source, after, upto)
+            moved = net.of(plane, live, source, (after, upto))
             kept = keep.net(moved, source.relation, found.rows)
             if kept is not None:
                 changed[name] = kept

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -43,7 +43,8 @@ def blocks(query: exp.Query, items: Mapping[str, Resolved]) -> Kept:
         _check(cut)
     except Recompute as reason:
         return Kept(recompute(tree, str(reason)), inputs, key)
-    return Kept(cut.block(), inputs, key)
+    partial = cut.beside.partial() if cut.beside is not None else None
+    return Kept(replace(cut.block(), partial=partial), inputs, key)
 
 
 def _number(tree: exp.Query) -> dict[str, str]:

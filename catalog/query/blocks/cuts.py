@@ -7,7 +7,24 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from catalog.query.blocks.shape import outputs, tables
-from ingest.contract.views import Block, BlockKind, Fold, Part
+from ingest.contract.views import Block, BlockKind, Fold, Part, Partial
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The block with hidden aggregates behind its own columns, of trees; see `Partial`."""
+
+    hidden: dict[str, exp.Expr]
+    whole: exp.Query
+    restricted: exp.Query
+    folds: tuple[Fold, ...]
+    finish: exp.Query
+
+    def partial(self) -> Partial:
+        """What the data plane takes of it."""
+        meanings = tuple(node.sql(dialect="spark") for node in self.hidden.values())
+        texts = (text(self.whole), text(self.restricted))
+        return Partial(tuple(self.hidden), meanings, *texts, self.folds, text(self.finish))
 
 
 @dataclass(frozen=True)
@@ -33,6 +50,7 @@ class Cut:
     used: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     folds: tuple[Fold, ...] = ()
     finish: exp.Query | None = None
+    beside: Beside | None = None
 
     @property
     def sound(self) -> bool:

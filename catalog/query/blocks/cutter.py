@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from catalog.query.blocks import outer, partitions, semi, sets
-from catalog.query.blocks.cuts import Cut
+from catalog.query.blocks.cuts import Beside, Cut
 from catalog.query.blocks.folds import Present
 from catalog.query.blocks.linear import is_linear, signed, used
 from catalog.query.blocks.nesting import around, nested
@@ -21,6 +22,7 @@ from catalog.query.blocks.shape import (
     items,
     joins,
     named,
+    outputs,
     own,
     per_row,
     plain,
@@ -153,43 +155,67 @@ def _generates(select: exp.Select) -> bool:
 def _fused(select: exp.Select, alias: str, inner: Cut) -> Cut:
     """A filter and projection of a partitioned block, as one with it."""
 
-    def over(query: exp.Query, *, sign: bool) -> exp.Select:
+    def over(query: exp.Query, *more: str) -> exp.Select:
         copy = select.copy()
         found = next(item for item in items(copy) if item.alias == alias)
         found.replace(derived(query.copy(), alias))
-        if sign:
-            copy.append("expressions", named(column(MZ_DIFF, alias), MZ_DIFF))
+        for name in more:
+            copy.append("expressions", named(column(name, alias), name))
         return copy
 
     if inner.restricted is None:
         raise TypeError(inner.kind)
-    folds = _folds(select, alias, inner)
+    folds = _folds(select, alias, inner.folds)
     return replace(
         inner,
         whole=select,
-        parts={child: over(part, sign=True) for child, part in inner.parts.items()},
-        restricted=over(inner.restricted, sign=False),
+        parts={child: over(part, MZ_DIFF) for child, part in inner.parts.items()},
+        restricted=over(inner.restricted),
         output_key=_renamed(select, alias, inner.output_key),
         folds=folds,
-        finish=over(inner.finish, sign=False) if folds and inner.finish is not None else None,
+        finish=over(inner.finish) if folds and inner.finish is not None else None,
+        beside=_beside(select, alias, inner.beside, over),
     )
 
 
-def _folds(select: exp.Select, alias: str, inner: Cut) -> tuple[Fold, ...]:
+def _folds(
+    select: exp.Select, alias: str, folds: tuple[Fold, ...], hidden: Iterable[str] = ()
+) -> tuple[Fold, ...]:
     """The folds under the columns' new names; none when one of them is not given, or by WHERE."""
-    columns = _renamed(select, alias, tuple(fold.column for fold in inner.folds))
+    given = _given(select, alias) | {name: name for name in hidden}
     plainly = not select.args.get("where") and len(items(select)) == 1
-    if not plainly or len(columns) != len(inner.folds):
+    if not plainly or not all(fold.column in given for fold in folds):
         return ()
-    return tuple(
-        replace(fold, column=name) for fold, name in zip(inner.folds, columns, strict=True)
+    return tuple(replace(fold, column=given[fold.column]) for fold in folds)
+
+
+def _beside(
+    select: exp.Select, alias: str, inner: Beside | None, over: Callable[..., exp.Select]
+) -> Beside | None:
+    """The hidden columns behind those of the projection, unless a name of them is taken."""
+    if inner is None or {name.lower() for name in outputs(select)} & set(inner.hidden):
+        return None
+    folds = _folds(select, alias, inner.folds, inner.hidden)
+    if not folds:
+        return None
+    return Beside(
+        inner.hidden,
+        over(inner.whole, *inner.hidden),
+        over(inner.restricted, *inner.hidden),
+        folds,
+        over(inner.finish, *inner.hidden),
     )
 
 
 def _renamed(select: exp.Select, alias: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    given = {
+    given = _given(select, alias)
+    return tuple(given[name] for name in names) if set(names) <= set(given) else ()
+
+
+def _given(select: exp.Select, alias: str) -> dict[str, str]:
+    """What a projection calls the columns that it gives as they are."""
+    return {
         node.name: item.alias_or_name
         for item in select.expressions
         if isinstance(node := plain(item), exp.Column) and node.table in ("", alias)
     }
-    return tuple(given[name] for name in names) if set(names) <= set(given) else ()

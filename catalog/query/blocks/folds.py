@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Literal
 
 from sqlglot import exp
 
 from catalog.query.blocks.exact import is_exact
-from catalog.query.blocks.shape import column, is_aggregate, items, own, plain, windows
-from catalog.query.build import when
+from catalog.query.blocks.shape import (
+    column,
+    is_aggregate,
+    items,
+    named,
+    own,
+    plain,
+    windows,
+)
+from catalog.query.build import call, number, when
 from ingest.contract.views import FOLDED, Fold
 
 How = Literal["rows", "count", "sum", "min", "max"]
@@ -20,12 +29,27 @@ Present = Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True)
-class Folding:
-    """`values` are the aggregates' arguments, which the changes must give as v1, .."""
+class Groups:
+    """How groups follow from what is stored of them: `folds` for what they follow from, and the
+    block's columns made of the folded groups, `finish`."""
 
     folds: tuple[Fold, ...]
-    values: list[exp.Expr]
     finish: exp.Select
+
+
+@dataclass(frozen=True)
+class Folding:
+    """`values` are the aggregates' arguments, which the changes must give as v1, ..
+
+    `plain`: what follows from the SELECT's own columns, None when they are not enough. `beside`:
+    what follows when the aggregates `hidden`, by name, are stored beside them; None when nothing
+    is to be had of that.
+    """
+
+    values: list[exp.Expr]
+    plain: Groups | None
+    beside: Groups | None
+    hidden: dict[str, exp.Expr]
 
 
 def folding(select: exp.Select, keys: list[exp.Expr], present: Present) -> Folding | None:
@@ -36,25 +60,70 @@ def folding(select: exp.Select, keys: list[exp.Expr], present: Present) -> Foldi
     if not is_exact(select) or not calls or not all(_how(call) for call in calls):
         return None
     sure = _sure(select, present)
-    stored = {plain(out): out.alias_or_name for out in reversed(select.expressions)}
     states = [_state(call, sure) for call in calls]
+    finish = _finish(select, keys, calls)
+    if finish is None:
+        return None
+    stored = {plain(out): out.alias_or_name for out in reversed(select.expressions)}
     known = {
         state: stored[call] for state, call in zip(states, calls, strict=True) if call in stored
     }
-    if not all(state in known for state in states):
-        return None
-    values = list(dict.fromkeys(value for _, value, _ in states if value is not None))
-    folds = tuple(
-        Fold(how, known[how, value, sure_], _value_name(values, value), sure_)
-        for how, value, sure_ in states
-    )
-    names = {call: _number("s", i) for i, call in enumerate(calls, 1)}
-    names |= {key: _number("k", i) for i, key in enumerate(keys, 1)}
-    finish = _finish(select, names)
-    return Folding(folds, values, finish) if finish is not None else None
+    wanted = list(dict.fromkeys([*states, *_helpers(states)]))
+    values = list(dict.fromkeys(value for _, value, _ in wanted if value is not None))
+    enough = all(state in known for state in states)
+    own = Groups(_folds(states, known, values), finish) if enough else None
+    hidden = _hidden(select, [state for state in wanted if state not in known])
+    if not keys or not hidden:
+        return Folding(values, own, None, {}) if own is not None else None
+    everywhere = known | {state: name for name, state in hidden.items()}
+    every = [*states, *(state for state in wanted if state not in states)]
+    wide = finish.copy()
+    wide.set("expressions", [*wide.expressions, *_beside(hidden, every)])
+    beside = Groups(_folds(every, everywhere, values), wide)
+    return Folding(values, own, beside, {name: _call(one) for name, one in hidden.items()})
 
 
 State = tuple[How, exp.Expr | None, bool]
+_ROWS: State = ("rows", None, True)
+
+
+def _helpers(states: list[State]) -> list[State]:
+    """What tells whether a group is still there, and whether its sums still are."""
+    counts: list[State] = [
+        ("count", value, False) for how, value, certain in states if how == "sum" and not certain
+    ]
+    return [_ROWS, *counts]
+
+
+def _hidden(select: exp.Select, missing: list[State]) -> dict[str, State]:
+    """Names for states, none of which a column of the SELECT has."""
+    taken = {out.alias_or_name.lower() for out in select.expressions}
+    names = (name for n in count(1) if (name := _number("mz_partial_", n)) not in taken)
+    return dict(zip(names, missing, strict=False))
+
+
+def _call(state: State) -> exp.Expr:
+    """The aggregate that gives a state."""
+    how, value, _ = state
+    name = next(name for name, each in _HOW.items() if each == ("count" if value is None else how))
+    return call(name, number(1) if value is None else value.copy())
+
+
+def _folds(
+    states: list[State], names: Mapping[State, str], values: list[exp.Expr]
+) -> tuple[Fold, ...]:
+    return tuple(
+        Fold(how, names[how, value, sure], _value_name(values, value), sure)
+        for how, value, sure in states
+    )
+
+
+def _beside(hidden: Mapping[str, State], states: list[State]) -> list[exp.Expr]:
+    """The hidden columns of the folded groups."""
+    return [
+        named(column(_number("s", states.index(state) + 1), FOLDED), name)
+        for name, state in hidden.items()
+    ]
 
 
 def _calls(select: exp.Select) -> list[exp.Expr]:
@@ -115,8 +184,10 @@ def _number(letter: str, number: int) -> str:
     return letter + str(number)
 
 
-def _finish(select: exp.Select, names: dict[exp.Expr, str]) -> exp.Select | None:
+def _finish(select: exp.Select, keys: list[exp.Expr], calls: list[exp.Expr]) -> exp.Select | None:
     """The select list over the folded groups; None when it needs more than they have."""
+    names = {call: _number("s", i) for i, call in enumerate(calls, 1)}
+    names |= {key: _number("k", i) for i, key in enumerate(keys, 1)}
     outputs: list[exp.Expr] = []
     for out in select.expressions:
         made = out.copy().transform(lambda node: _folded(node, names))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from catalog.query.blocks.cuts import Cut
+from catalog.query.blocks.cuts import Beside, Cut
 from catalog.query.blocks.exact import is_exact
-from catalog.query.blocks.folds import folding
+from catalog.query.blocks.folds import Folding, folding
 from catalog.query.blocks.linear import signed, used
 from catalog.query.blocks.restricting import equalities, restrict
 from catalog.query.blocks.shape import Recompute, items, joins, named, plain, windows
@@ -30,38 +30,56 @@ def cut(cutter: Cutter, select: exp.Select) -> Cut:
     """The block; raises Recompute when nothing divides its rows."""
     keys = _keys(select)
     folded = folding(select, keys, cutter.present)
-    if not keys and folded is None:
+    if not keys and (folded is None or folded.plain is None):
         raise Recompute("an aggregate over all rows")
     children: dict[str, Cut | str] = {}
-    inlined = cutter.inline(select, children)
-    if not isinstance(inlined, exp.Select):
-        raise TypeError(type(inlined))
-    core = source(inlined)
-    key = tuple(f"k{i}" for i in range(1, len(keys) + 1))
     output_key = given(select, keys)
     folded = folded if folded is not None and len(output_key) == len(keys) else None
+    hidden = folded.hidden if folded is not None else {}
+    wide = select.copy()
+    wide.set("expressions", [*wide.expressions, *(named(n, name) for name, n in hidden.items())])
+    inlined = cutter.inline(wide, children)
+    if not isinstance(inlined, exp.Select):
+        raise TypeError(type(inlined))
+    key = tuple(f"k{i}" for i in range(1, len(keys) + 1))
     values = folded.values if folded is not None else []
+    core = source(inlined)
     named_keys = [named(node, name) for node, name in zip(keys, key, strict=True)]
     named_values = [named(node, f"v{i}") for i, node in enumerate(values, 1)]
     core.set("expressions", [*named_keys, *named_values])
-    touched = {child: signed(core, child) for child in children}
     columns = used(inlined, children)
     equal = equalities(inlined.args.get("where"), *(j.args.get("on") for j in joins(inlined)))
     if keys:
         restrict(inlined, keys, equal, len(items(inlined)))
+    own = folded.plain if folded is not None else None
     return Cut(
         "partitioned",
         select,
         children,
-        keys=touched,
+        keys={child: signed(core, child) for child in children},
         key=key,
-        restricted=inlined,
+        restricted=_without(inlined, len(hidden)),
         output_key=output_key,
         exact=is_exact(select),
         used=columns,
-        folds=folded.folds if folded is not None else (),
-        finish=folded.finish if folded is not None else None,
+        folds=own.folds if own is not None else (),
+        finish=own.finish if own is not None else None,
+        beside=_beside(folded, wide, inlined),
     )
+
+
+def _without(select: exp.Select, last: int) -> exp.Select:
+    """The query without the `last` of its columns."""
+    copy = select.copy()
+    copy.set("expressions", copy.expressions[: len(copy.expressions) - last])
+    return copy
+
+
+def _beside(folded: Folding | None, whole: exp.Select, restricted: exp.Select) -> Beside | None:
+    if folded is None or folded.beside is None:
+        return None
+    groups = folded.beside
+    return Beside(folded.hidden, whole, restricted, groups.folds, groups.finish)
 
 
 def _keys(select: exp.Select) -> list[exp.Expr]:

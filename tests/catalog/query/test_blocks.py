@@ -101,3 +101,35 @@ def test_ties_are_broken_by_all_that_the_answer_is_made_of() -> None:
 def test_ranks_keep_their_ties() -> None:
     sql = maintained("SELECT a, s, rank() OVER (PARTITION BY a ORDER BY b) n FROM t").block.sql
     assert "ORDER BY t1.`b` ASC NULLS LAST)" in sql
+
+
+@pytest.mark.parametrize(
+    ("sql", "hidden"),
+    [
+        ("SELECT a, count(*) AS n FROM t GROUP BY a", None),
+        ("SELECT a, sum(b) AS x FROM t GROUP BY a", ("COUNT(1)", "COUNT(t1.`b`)")),
+        ("SELECT a, count(*) AS n, sum(k) AS x FROM w GROUP BY a", None),
+        ("SELECT a, avg(k) AS x FROM w GROUP BY a", ("COUNT(1)", "SUM(CAST")),
+        ("SELECT a, max(b) AS x FROM t GROUP BY a", ("COUNT(1)",)),
+        ("SELECT a, sum(f) AS x, count(*) AS n FROM t GROUP BY a", None),
+        ("SELECT a, avg(b) AS x FROM t GROUP BY a HAVING count(*) > 2", None),
+        ("SELECT a, count(DISTINCT b) AS x FROM t GROUP BY a", None),
+        ("SELECT avg(b) AS x FROM t GROUP BY a", None),
+        ("SELECT sum(b) AS x FROM t", None),
+    ],
+)
+def test_what_groups_keep_beside_their_columns(sql: str, hidden: tuple[str, ...] | None) -> None:
+    partial = maintained(sql).block.partial
+    if hidden is None or partial is None:
+        assert partial is None
+        assert hidden is None
+        return
+    assert len(partial.meanings) == len(hidden)
+    assert all(map(str.startswith, partial.meanings, hidden))
+
+
+def test_hidden_columns_have_names_of_their_own() -> None:
+    sql = "SELECT a AS mz_partial_1, avg(b) AS mz_Partial_3 FROM t GROUP BY a"
+    partial = maintained(sql).block.partial
+    assert partial is not None
+    assert partial.columns == ("mz_partial_2", "mz_partial_4", "mz_partial_5")

@@ -79,3 +79,9 @@ counts of all|SELECT count(*) AS n, count(b) AS m, sum(b) AS x, sum(d) AS y FROM
 sums of all|SELECT sum(b) AS x, sum(d) AS y, max(s) AS z FROM t
 totals shared|SELECT t.a, x.n FROM t CROSS JOIN (SELECT count(*) AS n FROM u) x
 renamed groups|SELECT g.n AS m, g.a AS b FROM (SELECT a, count(*) AS n FROM t GROUP BY a) g
+averages|SELECT a, avg(b) AS x, avg(d) AS y FROM t GROUP BY a
+averages by filter|SELECT s, avg(b) FILTER (WHERE a > 1) AS x, max(b) - min(b) AS y, sum(d) AS z FROM t GROUP BY s
+shares|SELECT a, s, 100 * sum(b) / nullif(count(*), 0) AS x, sum(-b) AS y FROM t GROUP BY a, s
+averages of joined|SELECT u.s, avg(t.d) AS x, sum(u.c) AS y FROM t JOIN u ON t.a = u.a GROUP BY u.s
+renamed averages|SELECT g.x + 1 AS z, g.a AS k, g.y FROM (SELECT a, avg(b) AS x, sum(b) AS y, max(s) AS q FROM t GROUP BY a) g
+averages of ordered keys|SELECT d, f, avg(b) AS x FROM t GROUP BY d, f

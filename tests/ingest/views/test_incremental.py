@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -14,8 +15,9 @@ from pyspark.sql import DataFrame, SparkSession
 from catalog.query.compile import MaintainedQuery
 from ingest import spark
 from ingest.contract.plane import Plane
+from ingest.contract.views import MZ_DIFF
 from ingest.tables.schema import spark_schema
-from ingest.views import incremental, whole
+from ingest.views import frames, incremental, partials, whole
 from tests.ingest.views.shapes import (
     SHAPES,
     TABLES,
@@ -28,6 +30,9 @@ from tests.ingest.views.shapes import (
 )
 
 pytestmark = pytest.mark.spark
+WITH_PARTIALS = {
+    name: sql for name, sql in SHAPES.items() if maintained(sql).block.partial is not None
+}
 STEPS = int(os.environ.get("HEADRACE_TEST_STEPS", "2"))
 
 
@@ -70,11 +75,17 @@ class World:
         }
 
     def moves(self) -> dict[str, DataFrame]:
-        """The query's changed inputs."""
-        return {
+        """The query's changed inputs, no other columns than matter."""
+        used = incremental.used(self.query.block)
+        found = {
             name: self._frame(self.changed[item], spark_schema(TABLES[item]) + ", mz_diff bigint")
             for name, item in self.query.inputs.items()
             if item in self.changed
+        }
+        names = {name: frames.only(TABLES[self.query.inputs[name]], used[name]) for name in found}
+        return {
+            name: rows.select(*names[name].names, MZ_DIFF).coalesce(1)
+            for name, rows in found.items()
         }
 
     def _frame(self, rows: list[Row], schema: str) -> DataFrame:
@@ -99,9 +110,19 @@ def counted(rows: list[Row]) -> Rows:
 
 @pytest.mark.parametrize("sql", SHAPES.values(), ids=SHAPES)
 def test_what_is_kept_is_what_the_query_gives(live: SparkSession, sql: str) -> None:
+    _follow(live, maintained(sql), random.Random(sql))
+
+
+@pytest.mark.parametrize("sql", WITH_PARTIALS.values(), ids=WITH_PARTIALS)
+def test_hidden_aggregates_are_kept_too(live: SparkSession, sql: str) -> None:
     query = maintained(sql)
+    wide = replace(query, block=partials.root(query.block))
+    _follow(live, wide, random.Random(" ".join((sql, "hidden"))))
+
+
+def _follow(live: SparkSession, query: MaintainedQuery, chance: random.Random) -> None:
     root = query.block
-    world = World(live, query, random.Random(sql))
+    world = World(live, query, chance)
     first = whole.block(live, root, world.frames(world.new))
     schema = first.schema
     kept = first.toArrow()

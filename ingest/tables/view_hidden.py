@@ -1,0 +1,98 @@
+"""Hidden columns of a maintained view: what a step needs of its groups beside what is read.
+
+A step's change that adds a row has the row's hidden values with it; one that takes a row away has
+none. Of a row of which nothing but hidden values changed, the new ones come with an mz_diff of 0.
+So what is read is never touched by them, and the newest change of a key has all of its row.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.connect import functions as F
+
+from ingest import delta
+from ingest.contract.plane import Plane
+from ingest.contract.relation import Relation
+from ingest.tables import trees, view_tail
+from ingest.tables.schema import DIFF, TIME, quoted
+from ingest.tables.view_versions import Hidden, Known, Made
+
+_LAST, _ROW = "__last", "__row"
+_BROADCAST = 500_000
+
+
+def wide(held: Relation, hidden: Hidden) -> Relation:
+    """A shard's columns and the hidden ones behind them."""
+    return Relation((*held.columns, *hidden.columns))
+
+
+def newest(
+    plane: Plane, session: SparkSession, known: Known, held: Relation, hidden: Hidden
+) -> DataFrame:
+    """The rows of a shard after its newest step, with their hidden columns."""
+    every = wide(held, hidden)
+    base = known.bases[-1]
+    reader = session.read.format("delta").option("versionAsOf", base.version)
+    names = [quoted(name) for name in every.names]
+    rows = reader.load(delta.base_path(plane, known.shard)).select(*names)
+    steps = [step for step in known.steps if step.time > base.time and step.rows]
+    if not steps:
+        return rows
+    key = [held.names[place] for place in hidden.key]
+    last = _last(_changes(plane, session, known, steps, every), every.names, key)
+    gone = last.select(*(F.col(quoted(k)).alias(f"__gone_{n}") for n, k in enumerate(key)))
+    same = [F.col(quoted(k)).eqNullSafe(F.col(f"__gone_{n}")) for n, k in enumerate(key)]
+    few = sum(step.rows for step in steps) <= _BROADCAST
+    gone = F.broadcast(gone) if few else gone
+    kept = rows.join(gone, trees.join(operator.and_, same), "left_anti")
+    return kept.unionAll(last.where(F.col(_LAST) >= 0).select(*names))
+
+
+def added(
+    plane: Plane, session: SparkSession, known: Known, held: Relation, hidden: Hidden
+) -> DataFrame | None:
+    """The rows that the steps after the newest base added, when they did nothing else."""
+    steps = [step for step in known.steps if step.time > known.bases[-1].time and step.rows]
+    table = view_tail.raw(plane, known, steps) if steps else None
+    if table is None or pc.any(pc.less(table[DIFF], 1)).as_py():
+        return None
+    every = wide(held, hidden)
+    return view_tail.local(session, table, every).select(*map(quoted, every.names))
+
+
+def net(changes: DataFrame, names: Sequence[str], hidden: Sequence[str]) -> DataFrame:
+    """One step's changes consolidated: `names`, the `hidden` columns and mz_diff."""
+    values = F.struct(*map(quoted, hidden))
+    came, went = (F.max(F.when(test, values)) for test in (F.col(DIFF) > 0, F.col(DIFF) < 0))
+    summed = changes.groupBy(*map(quoted, names)).agg(
+        F.sum(DIFF).alias(DIFF), came.alias("__came"), went.alias("__went")
+    )
+    moved = (F.col(DIFF) != 0) | ~F.col("__came").eqNullSafe(F.col("__went"))
+    own = [F.col("__came").getField(name).alias(name) for name in hidden]
+    return summed.where(moved).select(*map(quoted, names), *own, DIFF)
+
+
+def _changes(
+    plane: Plane,
+    session: SparkSession,
+    known: Known,
+    steps: Sequence[Made],
+    every: Relation,
+) -> DataFrame:
+    table = view_tail.raw(plane, known, steps)
+    if table is not None:
+        return view_tail.local(session, table, every).coalesce(1)
+    return view_tail.raw_in_spark(plane, session, known, steps, every)
+
+
+def _last(changes: DataFrame, names: Sequence[str], key: Sequence[str]) -> DataFrame:
+    """The newest change of each key, its mz_diff as `__last`: a row that goes and comes again at
+    the same time is there."""
+    order: Column = F.struct(TIME, DIFF)
+    row = F.struct(*map(quoted, names), F.col(DIFF).alias(_LAST))
+    found = changes.groupBy(*(F.col(quoted(k)).alias(f"__key_{n}") for n, k in enumerate(key)))
+    return found.agg(F.max_by(row, order).alias(_ROW)).select(f"{_ROW}.*")
