@@ -22,6 +22,7 @@ from ingest.tables import (
     cast,
     collection,
     frontier,
+    log_changes,
     moves,
     plain_tail,
     plain_versions,
@@ -49,6 +50,9 @@ def changes(plane: Plane, source: Input, after: int, upto: int) -> ResultSet:
             return ResultSet(own, schema.conform(known, own))
 
     def work(live: SparkSession) -> ResultSet:
+        known = log_changes.in_memory(plane, live, source, after, upto)
+        if known is not None:
+            return ResultSet(own, schema.conform(known, own))
         found = frame(plane, live, source, after, upto).toArrow()
         return ResultSet(own, schema.conform(found, own))
 

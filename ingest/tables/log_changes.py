@@ -1,0 +1,142 @@
+"""A keyed table's changes made of its log in memory; Spark only types the log's new rows, and
+looks up in the base those keys that the log does not know.
+
+Who follows a table that changes all the time takes a step every moment, and in Spark alone each
+step reads the whole log and the whole table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import SparkSession
+from pyspark.sql.connect import functions as F
+
+from ingest.contract.commands import Input
+from ingest.contract.plane import Plane
+from ingest.tables import collection, frontier, tail, typed
+from ingest.tables.frontier import Frontier
+from ingest.tables.schema import DIFF, TIME, quoted
+
+_ONE_TEXT = frozenset({"string", "bigint", "int", "smallint", "date"})
+"""Spark types of keys whose values upstream writes in one way only."""
+_BASE = -1
+"""Instead of a place in the log: the key's row is the base's, if that has one."""
+
+
+@dataclass
+class _Steps:
+    """What became of a key at a time: the place in the log of its row afterwards, and of the one
+    before, or `_BASE`."""
+
+    times: list[int] = field(default_factory=list)
+    old: list[int] = field(default_factory=list)
+    new: list[int] = field(default_factory=list)
+
+
+def in_memory(
+    plane: Plane, live: SparkSession, source: Input, after: int, upto: int
+) -> pa.Table | None:
+    """The columns, mz_timestamp and mz_diff of what changed with `after` < time <= `upto` (ms),
+    consolidated; None where it takes Spark to know it."""
+    if not source.feed or not _simple(source):
+        return None
+    base = frontier.at(plane, source.shard, after)
+    log = tail.log(plane, source.feed)
+    log.reach(after)
+    raw = log.rows(source.reference, base, upto)
+    if raw is None or raw.num_rows == 0 or _special(raw):
+        return None
+    values = typed.rows(live, plane, source, base, raw)
+    steps = _steps(raw, after)
+    there = pc.and_(pc.not_equal(raw["op"], "d"), values["__fits"]).to_pylist()
+    rows = values.select(list(source.relation.names))
+    found = [
+        _taken(rows, [(p, t) for p, t in zip(steps.new, steps.times, strict=True) if there[p]], 1),
+        _taken(
+            rows,
+            [(p, t) for p, t in zip(steps.old, steps.times, strict=True) if p >= 0 and there[p]],
+            -1,
+        ),
+    ]
+    unknown = [place for place, old in enumerate(steps.old) if old == _BASE]
+    if unknown:
+        keys = values.select([f"__key_{i}" for i in range(len(source.key))])
+        wanted = keys.take(pa.array([steps.new[place] for place in unknown], pa.int64()))
+        times = [steps.times[place] for place in unknown]
+        found.append(_of_base(plane, live, source, base, (wanted, times, rows.schema)))
+    return _consolidated(pa.concat_tables(found))
+
+
+def _simple(source: Input) -> bool:
+    """Whether rows have a key that is known by its text, and columns that Arrow can compare."""
+    kinds = {column.name: column.type for column in source.columns}
+    keys = {kinds[name].spark for name in source.key}
+    return bool(keys) and keys <= _ONE_TEXT and not any(kind.array for kind in kinds.values())
+
+
+def _special(raw: pa.Table) -> bool:
+    """Whether there is a truncation, or a row without values that upstream left out."""
+    left_out = pc.greater(pc.fill_null(pc.list_value_length(raw["unchanged"]), 0), 0)
+    return bool(pc.any(pc.or_(pc.equal(raw["op"], "t"), left_out)).as_py())
+
+
+def _steps(raw: pa.Table, after: int) -> _Steps:
+    """What the ordered tail does to each key at each time > `after`."""
+    found, newest, last = _Steps(), dict[tuple[str, ...], int](), dict[tuple[str, ...], int]()
+    times = raw["time"].to_pylist()
+    for place, (time, cells) in enumerate(zip(times, raw["key"].to_pylist(), strict=True)):
+        key = tuple(cells)
+        number = last.get(key)
+        if time > after and number is not None and found.times[number] == time:
+            found.new[number] = place
+        elif time > after:
+            last[key] = len(found.times)
+            found.times.append(time)
+            found.old.append(newest.get(key, _BASE))
+            found.new.append(place)
+        newest[key] = place
+    return found
+
+
+def _taken(rows: pa.Table, places: Sequence[tuple[int, int]], diff: int) -> pa.Table:
+    """Rows by place and time, as changes."""
+    taken = rows.take(pa.array([place for place, _ in places], pa.int64()))
+    return _stamped(taken, [time for _, time in places], diff)
+
+
+def _of_base(
+    plane: Plane,
+    live: SparkSession,
+    source: Input,
+    base: Frontier,
+    what: tuple[pa.Table, list[int], pa.Schema],
+) -> pa.Table:
+    """The base's rows of some keys, which go at a time each."""
+    keys, times, wanted = what
+    numbers = pa.array(range(keys.num_rows), pa.int64())
+    known = live.createDataFrame(keys.append_column("__n", numbers).combine_chunks())
+    whole = collection.base(plane, live, source, base.version)
+    names = [quoted(name) for name in source.relation.names]
+    found = whole.join(F.broadcast(known), collection.same_key(source)).select(*names, "__n")
+    data, _ = found._to_table()  # type: ignore[operator]  # noqa: SLF001
+    gone = [times[number] for number in data["__n"].to_pylist()]
+    return _stamped(data.drop_columns(["__n"]).cast(wanted), gone, -1)
+
+
+def _stamped(rows: pa.Table, times: Sequence[int], diff: int) -> pa.Table:
+    stamps = pa.array(times, pa.int64())
+    diffs = pa.array([diff] * rows.num_rows, pa.int64())
+    return rows.append_column(TIME, stamps).append_column(DIFF, diffs)
+
+
+def _consolidated(moves: pa.Table) -> pa.Table:
+    """Equal rows of one time as one, without those whose differences cancel out."""
+    wide = moves.rename_columns([str(place) for place in range(moves.num_columns)])
+    *columns, diff = wide.column_names
+    summed = wide.group_by(columns, use_threads=False).aggregate([(diff, "sum")])
+    whole = summed.select([*columns, f"{diff}_sum"]).rename_columns(moves.column_names)
+    return whole.filter(pc.not_equal(whole[DIFF], 0))
