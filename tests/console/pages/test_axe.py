@@ -15,6 +15,7 @@ from pytest_django.live_server_helper import LiveServer
 from catalog import reads
 from catalog.migrate import rollout
 from catalog.migrate.releases import prepare
+from catalog.migrate.schema_change import store as schema_changes
 from catalog.models import ExportProgress, User
 from tests.browser.conftest import FLAGS, PATIENCE
 from tests.console.pages.conftest import run
@@ -41,6 +42,8 @@ OLD = (
     "CREATE SOURCE counter FROM LOAD GENERATOR COUNTER",
     "CREATE SOURCE house FROM LOAD GENERATOR AUCTION FOR ALL TABLES",
     "CREATE VIEW ticks AS SELECT counter FROM counter",
+    "CREATE TABLE offers FROM SOURCE house (REFERENCE bids)",
+    "CREATE MATERIALIZED VIEW many AS SELECT count(*) AS n FROM offers",
 )
 PLAN = "/migrations/local/embedded/m1"
 OF_OWNERS = (
@@ -50,6 +53,8 @@ OF_OWNERS = (
     "/builtins?tab=status",
     *(f"/rollout?tab={tab}" for tab in ("regions", "cohorts", "announcements", "defaults")),
     "/rollout/local/embedded",
+    "/schema-changes",
+    "/schema-changes/c1",
 )
 
 
@@ -113,6 +118,8 @@ def test_nothing_serious_on_pages_of_owners(page: Page, owner: User) -> None:
     rollout.set_cohort("first", ("local/embedded",))
     rollout.set_window("first", now, now + timedelta(hours=1))
     rollout.announce("Tables", "Sources become tables.", owner.email, "first")
+    table = next(item.id for item in reads.items() if item.name == "offers")
+    schema_changes.begin("local/embedded", table, owner.email)
     page.goto("/migrations")
     page.get_by_role("button", name="Plan sources to tables").click()
     page.locator("h1", has_text="m1").wait_for()
