@@ -21,6 +21,8 @@ from ingest.tables import collection, frontier, tail, typed
 from ingest.tables.frontier import Frontier
 from ingest.tables.schema import DIFF, TIME, quoted
 
+MOST_ROWS = 150_000
+"""Rows of a tail that are gone through in each step; folding may be late when much changes."""
 _ONE_TEXT = frozenset({"string", "bigint", "int", "smallint", "date"})
 """Spark types of keys whose values upstream writes in one way only."""
 _BASE = -1
@@ -47,7 +49,7 @@ def in_memory(
     base = frontier.at(plane, source.shard, after)
     log = tail.log(plane, source.feed)
     log.reach(after)
-    raw = log.rows(source.reference, base, upto)
+    raw = log.rows(source.reference, base, upto, most=MOST_ROWS)
     if raw is None or raw.num_rows == 0 or _special(raw):
         return None
     values = typed.rows(live, plane, source, base, raw)

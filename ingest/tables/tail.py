@@ -122,11 +122,17 @@ class Log:
             raise IngestError(message, hint="Choose a later AS OF.", sqlstate="22023")
 
     def rows(
-        self, reference: int, frontier: Frontier, upto: int, *, keep: bool = True
+        self,
+        reference: int,
+        frontier: Frontier,
+        upto: int,
+        *,
+        keep: bool = True,
+        most: int | None = None,
     ) -> pa.Table | None:
         """The tail in order; None when it is too large for memory or its files are gone.
 
-        `keep`: whether this process will read on from here.
+        `keep`: whether this process will read on from here. `most`: how many rows are too many.
         """
         wanted = self.batches(frontier.time, upto)
         if wanted is None:
@@ -134,7 +140,7 @@ class Log:
         wanted = [b for b in wanted if b.commit.counts.get(str(reference), 0)]
         if not wanted:
             return _ARROW.empty_table()
-        if sum(b.commit.counts[str(reference)] for b in wanted) > MOST_ROWS:
+        if sum(b.commit.counts[str(reference)] for b in wanted) > (most or MOST_ROWS):
             return None
         with self._lock:
             try:
