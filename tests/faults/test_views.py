@@ -72,8 +72,8 @@ def test_made(views: Views, point: str, victim: str) -> None:
     doomed = views.arm(PASSES[point], point, victim)
     moment = views.field.now()
     answer = views.once(f"CREATE MATERIALIZED VIEW {name} AS {MADE}")
+    assert answer is None or "error" not in answer, answer
     views.await_death(victim, doomed)
-    assert answer is None or "error" not in answer
     views.await_rows(name)
     recovered(views, point, victim, moment)
     views.compare(name, MADE)
@@ -98,8 +98,8 @@ def test_applied(views: Views, point: str, victim: str) -> None:
     doomed = views.arm(PASSES[point], point, victim)
     moment = views.field.now()
     answer = views.once(f"ALTER MATERIALIZED VIEW held APPLY REPLACEMENT {name}")
-    views.await_death(victim, doomed)
     assert answer is None or "error" not in answer, answer
+    views.await_death(victim, doomed)
     recovered(views, point, victim, moment)
     assert views.events("alter", "held", "replacement") == before + 1
     assert views.events("drop", name) == 1
@@ -115,8 +115,8 @@ def test_undone(views: Views, point: str, victim: str) -> None:
     doomed = views.arm(PASSES[point], point, victim)
     moment = views.field.now()
     answer = views.once("ALTER MATERIALIZED VIEW held ROLLBACK REPLACEMENT")
-    views.await_death(victim, doomed)
     assert answer is None or "error" not in answer, answer
+    views.await_death(victim, doomed)
     views.version = old
     recovered(views, point, victim, moment)
     assert views.events("alter", "held", "rollback_replacement") == before + 1
