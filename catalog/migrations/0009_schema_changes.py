@@ -5,51 +5,87 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('catalog', '0008_webhook_deliveries'),
+        ("catalog", "0008_webhook_deliveries"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='SchemaChange',
+            name="SchemaChange",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('table', models.CharField(max_length=32)),
-                ('path', models.JSONField()),
-                ('names', models.JSONField(default=dict)),
-                ('drift', models.JSONField(default=list)),
-                ('state', models.CharField(choices=[('open', 'Open'), ('done', 'Done'), ('given up', 'Given Up')], default='open', max_length=16)),
-                ('user', models.CharField(max_length=255)),
-                ('error', models.TextField(blank=True)),
-                ('hint', models.TextField(blank=True)),
-                ('started_at', models.DateTimeField()),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('region', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='schema_changes', to='catalog.region')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("table", models.CharField(max_length=32)),
+                ("path", models.JSONField()),
+                ("names", models.JSONField(default=dict)),
+                ("drift", models.JSONField(default=list)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("open", "Open"), ("done", "Done"), ("given up", "Given Up")],
+                        default="open",
+                        max_length=16,
+                    ),
+                ),
+                ("user", models.CharField(max_length=255)),
+                ("error", models.TextField(blank=True)),
+                ("hint", models.TextField(blank=True)),
+                ("started_at", models.DateTimeField()),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "region",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="schema_changes",
+                        to="catalog.region",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='SchemaChangeEvent',
+            name="SchemaChangeEvent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField()),
-                ('user', models.CharField(max_length=255)),
-                ('event', models.CharField(max_length=32)),
-                ('text', models.TextField(blank=True)),
-                ('change', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='catalog.schemachange')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("at", models.DateTimeField()),
+                ("user", models.CharField(max_length=255)),
+                ("event", models.CharField(max_length=32)),
+                ("text", models.TextField(blank=True)),
+                (
+                    "change",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="events",
+                        to="catalog.schemachange",
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='schemachange',
-            constraint=models.UniqueConstraint(fields=('region', 'number'), name='schema_change_number'),
+            model_name="schemachange",
+            constraint=models.UniqueConstraint(
+                fields=("region", "number"), name="schema_change_number"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='schemachange',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('region', 'table'), name='schema_change_table'),
+            model_name="schemachange",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "open")),
+                fields=("region", "table"),
+                name="schema_change_table",
+            ),
         ),
         migrations.AddIndex(
-            model_name='schemachangeevent',
-            index=models.Index(fields=['change', 'at'], name='schema_change_event'),
+            model_name="schemachangeevent",
+            index=models.Index(fields=["change", "at"], name="schema_change_event"),
         ),
     ]
