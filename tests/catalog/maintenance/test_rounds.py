@@ -85,6 +85,15 @@ def test_a_slow_view_holds_up_only_what_reads_it(changed: set[str]) -> None:
     assert look(found, dict.fromkeys(found, 20), 0.0).work == [Work("d", 20)]
 
 
+def test_what_is_furthest_behind_is_first(changed: set[str]) -> None:
+    """A version that an undo waits for is late in the order, and never got a place."""
+    changed.add("f1")
+    found = shards(kept("a", "f1"), kept("b", "f1"), kept("c", "f1"))
+    found["a"].through = found["b"].through = 15
+    looked = look(found, dict.fromkeys(found, 20), 0.0)
+    assert [work.shard for work in looked.work] == ["c", "a", "b"]
+
+
 def test_a_failed_view_waits_for_other_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     changes = [15]
     monkeypatch.setattr(
