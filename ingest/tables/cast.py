@@ -14,7 +14,7 @@ from dataclasses import replace
 from pyspark.sql import Column
 from pyspark.sql.connect import functions as F
 
-from ingest.contract.commands import ExportColumn
+from ingest.contract.commands import ExportColumn, Input
 from ingest.contract.types import Type
 from ingest.tables import trees
 
@@ -32,10 +32,17 @@ _SHAPES = {
     "timestamp": f"^{_DAY}{_CLOCK}$",
     "timestamp with time zone": f"^{_DAY}{_CLOCK}[+-][0-9]{{2}}(:[0-9]{{2}}){{0,2}}$",
 }
+_ONE_TEXT = frozenset({"string", "bigint", "int", "smallint", "date"})
 _BYTEA = r"^\\x([0-9a-fA-F]{2})*$"
 _BOUNDS = r"^(\[-?[0-9]+:-?[0-9]+\])+="
 _QUOTED = r'(?s)"(?:[^"\\]|\\.)*"'
 _ELEMENT = _QUOTED + r'|[^,{}"]+'
+
+
+def known_by_text(source: Input) -> bool:
+    """Whether upstream writes each of the key's values in one way only, unlike 1.0 and 1.00."""
+    kinds = {column.name: column.type.spark for column in source.columns}
+    return {kinds[name] for name in source.key} <= _ONE_TEXT
 
 
 def cell(row: Column, column: ExportColumn) -> Column:

@@ -17,14 +17,12 @@ from pyspark.sql.connect import functions as F
 
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
-from ingest.tables import collection, frontier, tail, typed
+from ingest.tables import cast, collection, frontier, tail, typed
 from ingest.tables.frontier import Frontier
 from ingest.tables.schema import DIFF, TIME, quoted
 
 MOST_ROWS = 150_000
 """Rows of a tail that are gone through in each step; folding may be late when much changes."""
-_ONE_TEXT = frozenset({"string", "bigint", "int", "smallint", "date"})
-"""Spark types of keys whose values upstream writes in one way only."""
 _BASE = -1
 """Instead of a place in the log: the key's row is the base's, if that has one."""
 
@@ -75,9 +73,8 @@ def in_memory(
 
 def _simple(source: Input) -> bool:
     """Whether rows have a key that is known by its text, and columns that Arrow can compare."""
-    kinds = {column.name: column.type for column in source.columns}
-    keys = {kinds[name].spark for name in source.key}
-    return bool(keys) and keys <= _ONE_TEXT and not any(kind.array for kind in kinds.values())
+    plain = not any(column.type.array for column in source.columns)
+    return bool(source.key) and plain and cast.known_by_text(source)
 
 
 def _special(raw: pa.Table) -> bool:

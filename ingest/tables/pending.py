@@ -24,8 +24,6 @@ from ingest.tables.frontier import Frontier
 
 Cells = Sequence[str | None]
 _BROADCAST = 500_000
-_ONE_TEXT = frozenset({"string", "bigint", "int", "smallint", "date"})
-"""Spark types of keys whose values upstream writes in one way only."""
 
 _NEWEST = pa.schema(
     [
@@ -101,8 +99,7 @@ def to_fold(
         return None
     if not source.key:
         return reduce_keyless(session, table, source)
-    kinds = {c.name: c.type.spark for c in source.columns}
-    if {kinds[name] for name in source.key} <= _ONE_TEXT:
+    if cast.known_by_text(source):
         return reduce_keyed(session, moves.in_memory(table, base))
     return in_spark(session.createDataFrame(table), source, base)
 
