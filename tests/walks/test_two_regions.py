@@ -75,7 +75,9 @@ def test_one_upstream(both: tuple[Region, Region], postgres: Postgres) -> None:
             region.sql("CREATE TABLE orders FROM SOURCE shop (REFERENCE public.orders)")
         for region in both:
             region.becomes("SELECT count(*) FROM orders", 100)
-        slots = [str(feeds(region)[1][1]) for region in both]
+        found = [feeds(region)[-1] for region in both]
+        slots = [str(slot) for _, slot in found]
+        names = [str(name) for name, _ in found]
         assert slots[0] != slots[1]
         assert _slots(upstream) == sorted(slots)
         upstream.execute(
@@ -83,15 +85,15 @@ def test_one_upstream(both: tuple[Region, Region], postgres: Postgres) -> None:
         )
         for region in both:
             region.becomes("SELECT sum(v) FROM orders", sum(range(51, 91)))
-        own = processes(both[0], "f2")
+        own = processes(both[0], names[0])
         both[1].sql("DROP SOURCE shop CASCADE")
         until(lambda: _slots(upstream) == [slots[0]])
         with pytest.raises(SqlFailure, match="orders"):
             both[1].sql("SELECT * FROM orders")
         upstream.execute("insert into orders values (1000, 5)")
         both[0].becomes("SELECT max(v) FROM orders WHERE id = 1000", 5)
-        assert processes(both[0], "f2") == own
-        gone = both[0].product.home / "warehouse" / "regions" / OTHER / "feeds" / "f2"
+        assert processes(both[0], names[0]) == own
+        gone = both[0].product.home / "warehouse" / "regions" / OTHER / "feeds" / names[1]
         until(lambda: not gone.exists())
 
 
