@@ -105,7 +105,7 @@ HEADRACE_UPSTREAM_ALLOW = _words("HEADRACE_UPSTREAM_ALLOW")
 HEADRACE_UPSTREAM_DENY = _words("HEADRACE_UPSTREAM_DENY", "169.254.0.0/16,fe80::/10")
 HEADRACE_FOLD_ROWS = int(os.environ.get("HEADRACE_FOLD_ROWS") or "20000")
 """Rows of a table's tail at which they are folded into its base."""
-HEADRACE_LOG_FILES = int(os.environ.get("HEADRACE_LOG_FILES") or "50")
+HEADRACE_LOG_FILES = int(os.environ.get("HEADRACE_LOG_FILES") or "1000")
 """New files in a log at which they are joined."""
 HEADRACE_UPKEEP_SECONDS = float(os.environ.get("HEADRACE_UPKEEP_SECONDS") or "20")
 """How often tails are looked at; logs are a third as often."""

@@ -1,41 +1,23 @@
 """Delta tables by path: where they are, what their commits say, appends that carry metadata.
 
-Commit files are read straight from `_delta_log`, which costs a fraction of a Spark job, so the
+Data files and commits are read without Spark, which costs a fraction of a Spark job, so the
 warehouse must be reachable from every process of the product, not only from Spark.
 """
 
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 from pyspark.sql import DataFrame, SparkSession
 
+from ingest import commits
+from ingest.commits import Version
 from ingest.contract.log import Commit
 from ingest.contract.plane import Plane
-
-
-@dataclass(frozen=True)
-class Version:
-    """One Delta commit. `metadata` is its userMetadata, empty without one; `added` are the data
-    files it added, relative to the table; `metrics` are Spark's own numbers about it. `recorded`
-    are the files with the changes of a table that records them; `removes`: data files went.
-    `at`: when it was committed (ms), by Spark's clock."""
-
-    number: int
-    metadata: str
-    added: tuple[str, ...]
-    operation: str = ""
-    metrics: Mapping[str, str] = field(default_factory=dict)
-    recorded: tuple[str, ...] = ()
-    removes: bool = False
-    at: int = 0
 
 
 def log_path(plane: Plane, feed: str) -> str:
@@ -78,6 +60,12 @@ def append(
     writer.save(path)
 
 
+def rows_at(session: SparkSession, path: str, version: int, columns: Collection[str]) -> DataFrame:
+    """Some columns (quoted) of the rows that a version of the table at `path` holds."""
+    rows = session.read.format("delta").option("versionAsOf", version).load(path)
+    return rows.select(*columns)
+
+
 METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 """The session setting that gives statements' commits their userMetadata."""
 
@@ -114,23 +102,23 @@ def versions(path: str, after: int = -1) -> list[Version]:
 
     Commits that Delta has already cleaned away are not listed.
     """
-    return [version for version in _known(path).refresh() if version.number > after]
+    return [version for version in commits.of(path).refresh() if version.number > after]
 
 
 def latest(path: str) -> int:
     """Number of the newest version; -1 when there is no table."""
-    found = _known(path).refresh()
+    found = commits.of(path).refresh()
     return found[-1].number if found else -1
 
 
 def find(path: str, wanted: Callable[[Version], bool]) -> Version | None:
     """The newest commit that is `wanted`, or None."""
-    return next(filter(wanted, reversed(_known(path).refresh())), None)
+    return next(filter(wanted, reversed(commits.of(path).refresh())), None)
 
 
 def last_commit(plane: Plane, feed: str) -> tuple[int, Commit] | None:
     """The newest batch in a feed's log and its version; maintenance commits are passed over."""
-    for version in reversed(_known(log_path(plane, feed)).refresh()):
+    for version in reversed(commits.of(log_path(plane, feed)).refresh()):
         commit = log_commit(version)
         if commit is not None:
             return version.number, commit
@@ -152,21 +140,12 @@ def trimmed_metadata(time: int) -> str:
     return json.dumps({"trimmed": time})
 
 
-def trimmed_to(version: Version) -> int:
-    """The time (ms) up to which a log's version removed the rows; -1 when it removed none."""
-    if not version.metadata.startswith('{"trimmed"'):
-        return -1
-    return int(json.loads(version.metadata)["trimmed"])
-
-
 def remove(path: str) -> None:
     """Delete a table's files; nothing happens when there is none."""
-    system, root = fs.FileSystem.from_uri(_uri(path))
+    system, root = commits.located(path)
     if system.get_file_info(root).type == fs.FileType.Directory:
         system.delete_dir(root)
-    with _lock:
-        for known in [known for known in _logs if known == path or known.startswith(f"{path}/")]:
-            del _logs[known]
+    commits.forget(path)
 
 
 def bytes_at_most(path: str) -> int | None:
@@ -187,7 +166,7 @@ def bytes_at_most(path: str) -> int | None:
 def rows_written(path: str, besides: Collection[str] = ()) -> tuple[int, set[str]]:
     """Rows in the finished data files of a folder, whether committed or not, and the files'
     names; those of `besides` are left out."""
-    system, root = fs.FileSystem.from_uri(_uri(path))
+    system, root = commits.located(path)
     selector = fs.FileSelector(root, allow_not_found=True)
     names = {info.base_name for info in system.get_file_info(selector)}
     names = {name for name in names if name.endswith(".parquet")} - set(besides)
@@ -204,108 +183,5 @@ def _rows_of(system: fs.FileSystem, name: str) -> int:
 
 def open_file(path: str, name: str) -> pa.NativeFile:
     """A data file of the table at `path` for reading. Raises FileNotFoundError when it is gone."""
-    system, root = fs.FileSystem.from_uri(_uri(path))
+    system, root = commits.located(path)
     return system.open_input_file(f"{root}/{name}")
-
-
-def _moment(version: Version) -> int:
-    """The time (ms) of the rows that a version of a log, or of a view's changes, added; -1 for
-    what adds none."""
-    try:
-        return int(json.loads(version.metadata).get("time", -1))
-    except (ValueError, AttributeError):
-        return -1
-
-
-class _DeltaLog:
-    """The commits of one table that this process has seen."""
-
-    def __init__(self, path: str) -> None:
-        self._system, root = fs.FileSystem.from_uri(_uri(path))
-        self._folder = f"{root}/_delta_log"
-        self._seen: list[Version] = []
-        self._lock = threading.Lock()
-
-    def refresh(self) -> list[Version]:
-        """Every commit there is now; looks only for ones newer than those seen."""
-        with self._lock:
-            if not self._seen:
-                self._seen = self._needed(self._numbers())
-            fresh = list(self._from(self._seen[-1].number + 1)) if self._seen else []
-            self._seen += fresh
-            if any(trimmed_to(version) >= 0 for version in fresh):
-                self._seen = _since_trimmed(self._seen)
-            return list(self._seen)
-
-    def _needed(self, numbers: list[int]) -> list[Version]:
-        """The versions of these `numbers` that tell of rows which are still there: a log grows
-        by several commits a second, and the older ones speak of rows that were trimmed."""
-        found: list[Version] = []
-        trimmed = -1
-        for number in reversed(numbers):
-            version = self._read(number)
-            if version is None and not found:
-                continue
-            if version is None or (found and number + 1 < found[-1].number):
-                break
-            found.append(version)
-            trimmed = max(trimmed, trimmed_to(version))
-            if -1 < _moment(version) <= trimmed:
-                break
-        return found[::-1]
-
-    def _numbers(self) -> list[int]:
-        selector = fs.FileSelector(self._folder, allow_not_found=True)
-        names = [info.base_name for info in self._system.get_file_info(selector)]
-        return sorted(int(n[:20]) for n in names if len(n) == 25 and n.endswith(".json"))
-
-    def _from(self, number: int) -> Iterator[Version]:
-        while (version := self._read(number)) is not None:
-            yield version
-            number += 1
-
-    def _read(self, number: int) -> Version | None:
-        try:
-            with self._system.open_input_file(f"{self._folder}/{number:020d}.json") as file:
-                text = file.read().decode()
-            actions = [json.loads(line) for line in text.splitlines() if line]
-        except (FileNotFoundError, ValueError):
-            return None
-        return _version(number, actions)
-
-
-def _since_trimmed(versions: list[Version]) -> list[Version]:
-    """The versions, less those that a process which starts now would not look at."""
-    trimmed = max(trimmed_to(version) for version in versions)
-    for index in range(len(versions) - 1, -1, -1):
-        if -1 < _moment(versions[index]) <= trimmed:
-            return versions[index:]
-    return versions
-
-
-def _version(number: int, actions: list[dict[str, Any]]) -> Version:
-    info: dict[str, Any] = next((a["commitInfo"] for a in actions if "commitInfo" in a), {})
-    added = tuple(a["add"]["path"] for a in actions if "add" in a)
-    return Version(
-        number,
-        info.get("userMetadata") or "",
-        added,
-        info.get("operation") or "",
-        info.get("operationMetrics") or {},
-        tuple(a["cdc"]["path"] for a in actions if "cdc" in a),
-        any("remove" in a for a in actions),
-        int(info.get("timestamp") or 0),
-    )
-
-
-def _uri(path: str) -> str:
-    return path if "://" in path else f"file://{path}"
-
-
-_logs: dict[str, _DeltaLog] = {}
-_lock = threading.Lock()
-
-
-def _known(path: str) -> _DeltaLog:
-    with _lock:
-        return _logs.setdefault(path, _DeltaLog(path)) if path not in _logs else _logs[path]

@@ -34,13 +34,16 @@ _SETTINGS = {
     "spark.databricks.delta.properties.defaults.checkpointInterval": "100",
 }
 _OF_PURPOSE: dict[Purpose, dict[str, str]] = {
+    "log": {"spark.databricks.delta.writeChecksumFile.enabled": "false"},
     "views": {
+        "spark.databricks.delta.writeChecksumFile.enabled": "false",
         "spark.sql.shuffle.partitions": "8",
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     },
 }
-"""Views: eight partitions for the large, which the optimizer joins to one for the small; change
-files as they can be read without Spark."""
+"""Logs and views: Delta's own summary of each version would be a second file per commit, and is
+not needed here. Views: eight partitions for the large, which the optimizer joins to one for the
+small; change files as they can be read without Spark."""
 
 _LOST = re.compile(
     r"SESSION_(NOT_FOUND|CLOSED|CHANGED)|NO_ACTIVE_SESSION|INVALID_HANDLE\.(SESSION|OPERATION|FORMAT)|UNAVAILABLE|"

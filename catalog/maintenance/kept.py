@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from django.utils import timezone
@@ -79,16 +79,15 @@ def _ordered(picture: Picture) -> list[Entry]:
 def _kept(role: Role, picture: Picture, entry: Entry, version: Version | None = None) -> Kept:
     shard = entry.shard if version is None else version.shard
     needs = () if version is None else version.needs
+    kept = Kept(role, entry, shard, region=picture.region)
     if any(item not in picture.entries for item in needs):
-        return Kept(role, entry, shard, error=_GONE, region=picture.region)
+        return replace(kept, error=_GONE)
     try:
-        return Kept(
-            role, entry, shard, view_command(picture, entry, version), region=picture.region
-        )
+        return replace(kept, view=view_command(picture, entry, version))
     except HeadraceError as error:
-        return Kept(role, entry, shard, error=error, region=picture.region)
+        return replace(kept, error=error)
     except KeyError:
-        return Kept(role, entry, shard, error=_GONE, region=picture.region)
+        return replace(kept, error=_GONE)
 
 
 def known_of(region: str, shards: Iterable[str]) -> dict[str, Known]:

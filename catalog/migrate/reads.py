@@ -43,7 +43,7 @@ class StepRow:
 
 @dataclass(frozen=True)
 class EventRow:
-    """Something that happened to a migration."""
+    """Something that happened to a migration or a switch."""
 
     at: dt.datetime
     user: str

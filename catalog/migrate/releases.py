@@ -295,8 +295,3 @@ def _keep(row: Region, plan: BuiltinPlan) -> None:
     audit.write()
     region.save(update_fields=["next_audit"])
     tell(migration, SYSTEM_ROLE, "applied", f"{len(steps)} built-ins", now)
-
-
-def region_names() -> tuple[str, ...]:
-    """The names of all regions, oldest first."""
-    return tuple(Region.objects.order_by("pk").values_list("name", flat=True))

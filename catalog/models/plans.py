@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from catalog.models.events import Event
 from catalog.models.namespaces import Region
 
 
@@ -114,22 +115,15 @@ class MigrationUndo(models.Model):
         return f"changes from {self.number}"
 
 
-class MigrationEvent(models.Model):
+class MigrationEvent(Event):
     """What happened to a migration, for whoever watches: a line with its time and user."""
 
     migration = models.ForeignKey(Migration, on_delete=models.CASCADE, related_name="events")
-    at = models.DateTimeField()
-    user = models.CharField(max_length=255)
-    event = models.CharField(max_length=32)
-    text = models.TextField(blank=True)
 
     class Meta:
         """Read in order."""
 
         indexes = [models.Index(fields=["migration", "at"], name="migration_event")]
-
-    def __str__(self) -> str:
-        return f"{self.event} {self.text}"
 
 
 class BuiltinRelation(models.Model):

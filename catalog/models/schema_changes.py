@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from catalog.models.events import Event
 from catalog.models.namespaces import Region
 
 
@@ -51,19 +52,12 @@ class SchemaChange(models.Model):
         return f"c{self.number} {self.state}"
 
 
-class SchemaChangeEvent(models.Model):
+class SchemaChangeEvent(Event):
     """What happened to one: a line with its time and user."""
 
     change = models.ForeignKey(SchemaChange, on_delete=models.CASCADE, related_name="events")
-    at = models.DateTimeField()
-    user = models.CharField(max_length=255)
-    event = models.CharField(max_length=32)
-    text = models.TextField(blank=True)
 
     class Meta:
         """Read in order."""
 
         indexes = [models.Index(fields=["change", "at"], name="schema_change_event")]
-
-    def __str__(self) -> str:
-        return f"{self.event} {self.text}"

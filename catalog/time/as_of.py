@@ -33,13 +33,17 @@ def as_of(node: exp.Expression | None, region: str) -> int | None:
 def _literal(text: str) -> int:
     if text.strip().isdigit():
         return int(text)
-    try:
-        found = parse_datetime(text.strip())
-    except ValueError:
-        found = None
+    found = moment_of(text)
     if found is None:
         message = f'invalid input syntax for type mz_timestamp: "{text}"'
         raise InvalidStatement(message, sqlstate="22007")
-    if found.tzinfo is None:
-        found = found.replace(tzinfo=dt.UTC)
     return int(found.timestamp() * 1000)
+
+
+def moment_of(text: str) -> dt.datetime | None:
+    """A date and time as somebody wrote it, in UTC where no zone is given; None for no such."""
+    try:
+        found = parse_datetime(text.strip())
+    except ValueError:
+        return None
+    return found if found is None or found.tzinfo else found.replace(tzinfo=dt.UTC)

@@ -22,6 +22,7 @@ from console.api.shapes.migrations import (
     NewMigration,
     StepsAsked,
 )
+from console.fragments.attachment import attachment
 from console.visitor import account_owner
 
 _WHAT = OpenApiParameter("what", str, OpenApiParameter.PATH, enum=["dbt", "terraform", "sql"])
@@ -161,6 +162,4 @@ class Migrations(viewsets.ViewSet):
         """What to change in dbt or Terraform, or the steps as SQL, as a text to download."""
         owner(request)
         text = reads.download(region_asked(request), pk, what)
-        answer = HttpResponse(text, content_type="text/plain; charset=utf-8")
-        answer["Content-Disposition"] = f'attachment; filename="{pk}-{what}.txt"'
-        return answer
+        return attachment(text, f"{pk}-{what}.txt")

@@ -18,6 +18,7 @@ from console import execute
 from console.api.lists import documented, listing, page
 from console.api.migrations import owner
 from console.api.shapes.schema_changes import NewSchemaChange, SchemaChangeSerializer, StepAsked
+from console.fragments.attachment import attachment
 
 _TAG = "schema changes"
 
@@ -82,8 +83,4 @@ class SchemaChanges(viewsets.ViewSet):
         """All of it as one SQL text, for those who run it themselves."""
         owner(request)
         found = store.one(region_here(), pk)
-        answer = HttpResponse(
-            script(found.steps, found.back), content_type="text/plain; charset=utf-8"
-        )
-        answer["Content-Disposition"] = f'attachment; filename="{pk}.sql"'
-        return answer
+        return attachment(script(found.steps, found.back), f"{pk}.sql")

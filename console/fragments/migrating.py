@@ -12,6 +12,7 @@ from catalog.errors import UnknownItem
 from catalog.migrate import reads, regions
 from catalog.migrate.reads import EventRow, MigrationRow
 from catalog.migrate.regions import CohortRow, RegionRow
+from catalog.migrate.store import TABLES
 from console.fragments.model import Fragment, Group, View
 from console.fragments.paging import Gone, Parameters
 
@@ -26,7 +27,6 @@ LOOKS = {
     "superseded": "",
 }
 """How a state is coloured."""
-TABLES = "sources to tables"
 
 
 @dataclass(frozen=True)

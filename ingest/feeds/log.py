@@ -30,11 +30,12 @@ LOG_ROWS = pa.schema(
 """Rows as `LogWriter.append` takes them: `LOG_COLUMNS` without `time`, which the commit gives."""
 
 _PROPERTIES = {
-    "delta.checkpointInterval": "100",
+    "delta.checkpointInterval": "1000",
     "delta.logRetentionDuration": "interval 1 day",
     "delta.deletedFileRetentionDuration": "interval 2 hours",
     "delta.dataSkippingStatsColumns": "time,position",
 }
+"""A checkpoint holds up the append that makes it for a second or two."""
 _THROUGH_CLIENT = 20_000
 
 

@@ -57,9 +57,13 @@ _CONFIGURATION = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.python.filterPushdown.enabled": "true",
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
     "spark.databricks.delta.snapshotPartitions": "2",
     "spark.databricks.delta.properties.defaults.checkpointInterval": "100",
 }
+"""Local files without Hadoop's checksum files beside them: without Hadoop's native library each
+file made costs a chmod in a process of its own, and an append to a log made 49 of them."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,7 @@ class LocalProcess:
             "-XX:+IgnoreUnrecognizedVMOptions",
             *self._class_archive(java),
             *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED),
+            "-Djdk.lang.Process.launchMechanism=VFORK",
             "-Djdk.reflect.useDirectMethodHandle=false",
             "-Dio.netty.tryReflectionSetAccessible=true",
             f"-Dlog4j2.configurationFile={_HERE / 'log4j2.properties'}",

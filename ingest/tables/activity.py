@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ingest import delta
+from ingest.commits import Version
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
 from ingest.tables import plain_versions, tail, view_changes, view_versions
@@ -58,7 +59,7 @@ def _of_plain(plane: Plane, source: Input, after: int, upto: int) -> Activity:
     return Activity(tuple(sorted(times)), rows)
 
 
-def _rows(version: delta.Version) -> int:
+def _rows(version: Version) -> int:
     """How many changes a commit made: a MERGE also writes rows that it leaves as they are."""
     if "numTargetRowsUpdated" not in version.metrics:
         return int(version.metrics.get("numOutputRows", 0))

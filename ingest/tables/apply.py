@@ -6,7 +6,6 @@ folder of the same table loses the race for the commit and changes nothing eithe
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
@@ -27,7 +26,6 @@ _MOST_FILES = 3_000
 _REWRITTEN = 8 * 2**20
 """A base of so many bytes at most is written anew: that is one job of one task, a MERGE three."""
 _MOST_AGE = 600_000
-_writing = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ def apply(plane: Plane, feed_id: str, export: Export, upto: int) -> Applied:
     known = frontier.at(plane, export.shard, 2**63 - 1)
     rows = retention.count(plane, feed_id, export.reference, known.time, upto)
     if rows != 0 and known.time < upto:
-        with _writing:
+        with retention.writing:
             spark.run(
                 plane, lambda live: _fold(plane, live, source, known, upto), "write", repeat=False
             )

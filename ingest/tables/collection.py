@@ -35,9 +35,8 @@ def at(plane: Plane, session: SparkSession, source: Input, time: int) -> DataFra
 
 def base(plane: Plane, session: SparkSession, source: Input, version: int) -> DataFrame:
     """The rows that a table's Delta files hold at a version."""
-    reader = session.read.format("delta").option("versionAsOf", version)
     names = [quoted(name) for name in source.relation.names]
-    return reader.load(delta.base_path(plane, source.shard)).select(*names)
+    return delta.rows_at(session, delta.base_path(plane, source.shard), version, names)
 
 
 def merged(rows: DataFrame, found: Pending, source: Input) -> DataFrame:

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from ingest import delta
+from ingest.commits import Version
 from ingest.contract.plane import Plane
 from ingest.errors import IngestError
 
@@ -20,7 +21,7 @@ class Frontier:
     position: int
 
 
-def of(version: delta.Version) -> Frontier | None:
+def of(version: Version) -> Frontier | None:
     """The frontier a commit carries; None for maintenance."""
     try:
         fields = json.loads(version.metadata)

@@ -89,12 +89,9 @@ def to_fold(
     log = tail.log(plane, source.feed)
     base = moves.Base(session, plane, source, frontier.version)
     known = log.batches(frontier.time, upto)
-    raw = log.frame(session, source.reference, frontier, upto)
     if known is None or _count(known, source) > tail.MOST_ROWS:
-        return in_spark(raw, source, base)
-    table = log.rows(source.reference, frontier, upto, keep=False)
-    if table is None:
-        table = raw.orderBy("time", "seq").toArrow()
+        return in_spark(log.frame(session, source.reference, frontier, upto), source, base)
+    table = log.ordered(session, source.reference, frontier, upto, keep=False)
     if table.num_rows == 0:
         return None
     if not source.key:
@@ -112,11 +109,7 @@ def _in_memory(
     session: SparkSession, plane: Plane, source: Input, frontier: Frontier, upto: int
 ) -> Pending | None:
     log = tail.log(plane, source.feed)
-    table = log.rows(source.reference, frontier, upto)
-    if table is None:
-        whole = log.frame(session, source.reference, frontier, upto)
-        table = whole.orderBy("time", "seq").toArrow()
-        log.remember(source.reference, frontier.time, upto, table)
+    table = log.ordered(session, source.reference, frontier, upto)
     if table.num_rows == 0:
         return None
     if not source.key and not pc.any(pc.is_in(table["op"], pa.array(["u", "d"]))).as_py():

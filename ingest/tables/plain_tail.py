@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ingest import delta
+from ingest.commits import Version
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
 from ingest.tables import plain_versions, schema
@@ -52,17 +53,17 @@ def _stamped(parts: Sequence[tuple[int, pa.Table]], times: Mapping[int, int]) ->
     return pa.concat_tables(stamped).combine_chunks() if stamped else None
 
 
-def _small(versions: Sequence[delta.Version]) -> bool:
+def _small(versions: Sequence[Version]) -> bool:
     whole = all(version.recorded or not version.removes for version in versions)
     files = sum(len(_files(version)) for version in versions)
     return whole and files <= _MOST_FILES
 
 
-def _files(version: delta.Version) -> tuple[str, ...]:
+def _files(version: Version) -> tuple[str, ...]:
     return version.recorded or version.added
 
 
-def _part(path: str, version: delta.Version, source: Input) -> tuple[int, pa.Table]:
+def _part(path: str, version: Version, source: Input) -> tuple[int, pa.Table]:
     tables = [_file(path, name, source) for name in _files(version)]
     return version.number, pa.concat_tables(tables)
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from ingest import delta
+from ingest.commits import Version
 from ingest.contract.plane import Plane
 from ingest.errors import IngestError
 
@@ -20,18 +21,18 @@ def first_metadata(time: int) -> str:
     return json.dumps({"time": time, "recorded": True})
 
 
-def recorded(versions: Sequence[delta.Version]) -> bool:
+def recorded(versions: Sequence[Version]) -> bool:
     """Whether a table of these versions has recorded its changes from the first of them on."""
     return bool(versions) and '"recorded": true' in versions[0].metadata
 
 
-def between(versions: Sequence[delta.Version], after: int, upto: int) -> dict[int, int]:
+def between(versions: Sequence[Version], after: int, upto: int) -> dict[int, int]:
     """The times (ms) with `after` < time <= `upto`, by version."""
     times = {version.number: time_of(version) for version in versions}
     return {n: time for n, time in times.items() if time is not None and after < time <= upto}
 
 
-def time_of(version: delta.Version) -> int | None:
+def time_of(version: Version) -> int | None:
     """The time a commit was made at; None for maintenance."""
     try:
         return int(json.loads(version.metadata)["time"])

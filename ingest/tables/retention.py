@@ -9,16 +9,20 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
-from ingest import delta, spark
+from ingest import commits, delta, spark
 from ingest.contract.commands import Export
 from ingest.contract.plane import Plane
 from ingest.tables import frontier, tail
 
-FILES_BEFORE_COMPACTION = 50
+FILES_BEFORE_COMPACTION = 1000
 _UNUSED_HOURS = 2
 _CLEAN_EVERY = 3_600_000
 _TRIM_STEP = 600_000
-_maintaining = threading.Lock()
+_LOG_BY_VERSION = 600_000
+_BASE_BY_VERSION = 3 * 3_600_000
+"""How long (ms) versions can be read by number. A log is only ever read at its newest."""
+writing = threading.Lock()
+"""Held by whoever folds, joins, trims or cleans: two at once would hold up what feeds write."""
 _MAINTENANCE = {
     "spark.databricks.delta.optimize.minFileSize": str(16 * 2**20),
     "spark.databricks.delta.optimize.maxFileSize": str(64 * 2**20),
@@ -31,7 +35,8 @@ _MAINTENANCE = {
 @dataclass(frozen=True)
 class Tail:
     """What a base does not hold yet: log rows of the table and the files with them. `since` is
-    the time (ms) of the oldest. `frontier` (ms): the base holds everything up to it."""
+    the time (ms) of the oldest. `frontier` (ms): the base holds everything up to it.
+    Where the log's commits do not tell any more, it is something as old as the base."""
 
     rows: int
     files: int
@@ -64,7 +69,9 @@ def tail_of(plane: Plane, feed: str, export: Export) -> Tail:
     known = frontier.newest(plane, export.shard)
     if known is None:
         return Tail(0, 0, 0, 0)
-    batches = tail.log(plane, feed).batches(known.time, 2**63 - 1) or []
+    batches = tail.log(plane, feed).batches(known.time, 2**63 - 1)
+    if batches is None:
+        return Tail(1, 1, known.time, known.time)
     with_rows = [b for b in batches if b.commit.counts.get(str(export.reference), 0)]
     if not with_rows:
         return Tail(0, 0, 0, known.time)
@@ -74,8 +81,10 @@ def tail_of(plane: Plane, feed: str, export: Export) -> Tail:
 
 
 def compact(plane: Plane, feed: str, files: int = FILES_BEFORE_COMPACTION) -> Compacted:
-    """Join a log's small files when there are `files`; appends go on and never conflict."""
+    """Join a log's small files when there are `files`; appends go on and never conflict. Its old
+    commits are packed."""
     path = delta.log_path(plane, feed)
+    commits.of(path).pack(_LOG_BY_VERSION, clock.time_ns() // 1_000_000)
     small = _small_files(path)
     if small < files:
         return Compacted(small, small)
@@ -84,7 +93,7 @@ def compact(plane: Plane, feed: str, files: int = FILES_BEFORE_COMPACTION) -> Co
         _settle(live)
         return Compacted(*delta.optimize(live, path))
 
-    with _maintaining:
+    with writing:
         return spark.run(plane, work, "maintenance", repeat=True)
 
 
@@ -124,7 +133,7 @@ def trim(plane: Plane, feed: str, keep_after: int) -> int:
         finally:
             live.conf.unset(delta.METADATA)
 
-    with _maintaining:
+    with writing:
         gone = spark.run(plane, work, "maintenance", repeat=True)
     if gone:
         vacuum(plane, path, _UNUSED_HOURS)
@@ -138,10 +147,12 @@ def clean(plane: Plane, shard: str) -> bool:
 
 
 def clean_path(plane: Plane, path: str) -> bool:
-    """The same for the table at `path`. Nothing happens while no file of it is unused for long
-    enough: a listing of every table each time a process starts would hold up what feeds write."""
+    """The same for the table at `path`; its old commits are packed. Nothing is removed while no
+    file of it is unused for long enough: a listing of every table each time a process starts
+    would hold up what feeds write."""
     unused = _UNUSED_HOURS * 3_600_000
     last, now = _cleaned.get(path, 0), clock.time_ns() // 1_000_000
+    commits.of(path).pack(_BASE_BY_VERSION, now)
     if now - last < _CLEAN_EVERY or not any(
         version.removes and last - unused < version.at <= now - unused
         for version in delta.versions(path)
@@ -159,7 +170,7 @@ def vacuum(plane: Plane, path: str, hours: int) -> None:
         _settle(live)
         delta.vacuum(live, path, hours)
 
-    with _maintaining:
+    with writing:
         spark.run(plane, work, "maintenance", repeat=True)
 
 

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
-from ingest import delta
+from ingest import commits, delta
 from ingest.contract.log import LOG_COLUMNS, Commit
 from ingest.contract.plane import Plane
 from ingest.errors import IngestError
@@ -76,7 +76,7 @@ class Log:
                     self._complete = version.number == 0
                 self._version = version.number
                 commit = delta.log_commit(version)
-                self._trimmed = max(self._trimmed, delta.trimmed_to(version))
+                self._trimmed = max(self._trimmed, commits.trimmed_to(version))
                 if commit is not None:
                     self._take(Batch(commit, version.added))
             if self._times and self._times[0] <= self._trimmed:
@@ -144,17 +144,30 @@ class Log:
             return None
         with self._lock:
             try:
-                table = self._gather(reference, frontier.time, wanted)
-                if keep:
-                    self._keep(reference, frontier.time, wanted[-1].commit.time, table)
+                table = self._gather(reference, frontier.time, wanted, keep=keep)
             except FileNotFoundError:
                 return None
         return table.filter(pc.greater(table["position"], frontier.position))
 
-    def remember(self, reference: int, after: int, upto: int, rows: pa.Table) -> None:
-        """Keep rows that Spark read, so that later reads only add to them."""
-        with self._lock:
-            self._keep(reference, after, upto, rows)
+    def ordered(
+        self,
+        session: SparkSession,
+        reference: int,
+        frontier: Frontier,
+        upto: int,
+        *,
+        keep: bool = True,
+    ) -> pa.Table:
+        """The same, read by Spark where that is needed; then too, later reads only add to what
+        is kept."""
+        table = self.rows(reference, frontier, upto, keep=keep)
+        if table is not None:
+            return table
+        table = self.frame(session, reference, frontier, upto).orderBy("time", "seq").toArrow()
+        if keep:
+            with self._lock:
+                self._keep(reference, frontier.time, upto, table)
+        return table
 
     def frame(
         self, session: SparkSession, reference: int, frontier: Frontier, upto: int
@@ -174,7 +187,9 @@ class Log:
         void = [t for t in self._void if frontier.time < t <= upto]
         return (rows.where(~time.isin(*void)) if void else rows).select(*_RAW)
 
-    def _gather(self, reference: int, after: int, wanted: Sequence[Batch]) -> pa.Table:
+    def _gather(
+        self, reference: int, after: int, wanted: Sequence[Batch], *, keep: bool
+    ) -> pa.Table:
         if any(sum(b.commit.counts.values()) > _LARGE for b in wanted):
             raise FileNotFoundError
         last = wanted[-1].commit.time
@@ -188,6 +203,8 @@ class Log:
         if parts:
             added = pa.concat_tables(parts).sort_by([("time", "ascending"), ("seq", "ascending")])
             table = pa.concat_tables([table, added])
+        if keep:
+            self._keep(reference, after, last, table)
         return table
 
     def _keep(self, reference: int, after: int, upto: int, rows: pa.Table) -> None:

@@ -36,9 +36,8 @@ def newest(
     """The rows of a shard after its newest step, with their hidden columns."""
     every = wide(held, hidden)
     base = known.bases[-1]
-    reader = session.read.format("delta").option("versionAsOf", base.version)
     names = [quoted(name) for name in every.names]
-    rows = reader.load(delta.base_path(plane, known.shard)).select(*names)
+    rows = delta.rows_at(session, delta.base_path(plane, known.shard), base.version, names)
     steps = [step for step in known.steps if step.time > base.time and step.rows]
     if not steps:
         return rows

@@ -50,10 +50,8 @@ def of_shard(
     known = view_versions.require(plane, name)
     held = held_columns(relation, known)
     version = known.base(time)
-    reader = session.read.format("delta").option("versionAsOf", version.version)
-    rows = reader.load(delta.base_path(plane, name)).select(
-        *(quoted(column) for column in held.names)
-    )
+    names = [quoted(column) for column in held.names]
+    rows = delta.rows_at(session, delta.base_path(plane, name), version.version, names)
     steps = known.between(version.time, time)
     found = view_tail.tail(plane, session, known, steps, held)
     if found is not None:

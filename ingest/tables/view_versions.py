@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from ingest import delta
+from ingest.commits import Version, trimmed_to
 from ingest.contract.plane import Plane
 from ingest.contract.relation import Column
 from ingest.contract.types import Type
@@ -190,11 +191,11 @@ def known(plane: Plane, shard: str) -> Known | None:
     return found
 
 
-def _read(shard: str, on_base: list[delta.Version], commits: list[delta.Version]) -> Known | None:
+def _read(shard: str, on_base: list[Version], commits: list[Version]) -> Known | None:
     bases = _bases(on_base)
     if not bases:
         return None
-    trimmed = max((delta.trimmed_to(version) for version in commits), default=-1)
+    trimmed = max((trimmed_to(version) for version in commits), default=-1)
     bases = [base for base in bases if base.time >= trimmed]
     steps: list[Made] = []
     void: list[str] = []
@@ -254,7 +255,7 @@ def _fields(metadata: str, kind: str) -> dict[str, Any] | None:
     return fields
 
 
-def _bases(versions: list[delta.Version]) -> list[Base]:
+def _bases(versions: list[Version]) -> list[Base]:
     found: list[Base] = []
     for version in versions:
         said = _base_of(version.metadata)
@@ -265,5 +266,5 @@ def _bases(versions: list[delta.Version]) -> list[Base]:
     return found
 
 
-def _metric(version: delta.Version, name: str) -> int:
+def _metric(version: Version, name: str) -> int:
     return int(version.metrics.get(name, 0))

@@ -95,9 +95,8 @@ def _folded(
     if append:
         rows = schema.empty(live, held)
     else:
-        reader = live.read.format("delta").option("versionAsOf", known.bases[-1].version)
-        path = delta.base_path(plane, known.shard)
-        rows = reader.load(path).select(*map(schema.quoted, held.names))
+        path, names = delta.base_path(plane, known.shard), [*map(schema.quoted, held.names)]
+        rows = delta.rows_at(live, path, known.bases[-1].version, names)
     return rows if found is None else view_rows.merged(rows, found, held.names), append
 
 

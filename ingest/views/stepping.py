@@ -37,7 +37,7 @@ _SMALL = 500_000
 class Span:
     """What a step is to do: the view holds everything up to `last`, its inputs did not change
     until `after`, and it is brought to `upto` (ms). `changed` are names of inputs, `rows` at most
-    how many rows of changes each has."""
+    how many rows of changes each has. `hidden`: what the shard has behind the view's columns."""
 
     known: Known
     last: int
@@ -45,6 +45,7 @@ class Span:
     upto: int
     changed: tuple[str, ...]
     rows: Mapping[str, int]
+    hidden: Hidden | None
 
 
 def step(plane: Plane, view: View, upto: int, since: int = 0) -> Step:
@@ -77,14 +78,15 @@ def _span(plane: Plane, view: View, known: Known, start: int, upto: int) -> Span
     after = start if gone else min(times, default=upto + 1) - 1
     changed = tuple(name for name, one in found.items() if one.times)
     rows = {name: one.rows for name, one in found.items()}
-    return Span(known, known.time, after, upto, changed, rows)
+    hidden = partials.hidden_of(view, known)
+    return Span(known, known.time, after, upto, changed, rows, hidden)
 
 
 def _commit(plane: Plane, view: View, span: Span, how: How) -> Step:
     """Write the step. Raises Transient when another maintainer's came first."""
     name = uuid.uuid4().hex
-    hidden = partials.hidden_of(view, span.known) is not None
-    commit = StepCommit(name, span.known.step, span.upto, span.after, how, hidden)
+    wide = span.hidden is not None
+    commit = StepCommit(name, span.known.step, span.upto, span.after, how, wide)
     try:
         spark.run(
             plane, lambda live: _write(plane, live, view, (span, commit)), "views", repeat=False
@@ -109,7 +111,7 @@ def _give_up(error: IngestError, how: How) -> NoReturn:
 
 def _write(plane: Plane, live: SparkSession, view: View, what: tuple[Span, StepCommit]) -> None:
     span, commit = what
-    wide = partials.widened(view, partials.hidden_of(view, span.known))
+    wide = partials.widened(view, span.hidden)
     with frames.holder(live) as keep:
         if commit.how == "incremental":
             changes = _followed(plane, keep, view, span)
@@ -123,8 +125,7 @@ def _write(plane: Plane, live: SparkSession, view: View, what: tuple[Span, StepC
 def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> DataFrame:
     """The step made of its inputs' changes. Those that did not change are read only once."""
     live = keep.live
-    hidden = partials.hidden_of(view, span.known)
-    wide = partials.widened(view, hidden)
+    wide = partials.widened(view, span.hidden)
     used = incremental.used(wide.root)
     new, old = _sides(plane, live, view, span)
     changed: dict[str, DataFrame] = {}
@@ -141,7 +142,7 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> Data
     made = incremental.difference(
         live, wide.root, old, new, changed, stored, size=_size(sum(span.rows.values()))
     )
-    return _consolidated(frames.typed_changes(made, wide.relation), view, hidden)
+    return _consolidated(frames.typed_changes(made, wide.relation), view, span.hidden)
 
 
 def _sides(
@@ -173,17 +174,15 @@ def _consolidated(changes: DataFrame, view: View, hidden: Hidden | None) -> Data
 
 
 def _recomputed(plane: Plane, live: SparkSession, view: View, span: Span) -> DataFrame:
-    hidden = partials.hidden_of(view, span.known)
-    new = whole.rows(plane, live, partials.widened(view, hidden), span.upto)
+    new = whole.rows(plane, live, partials.widened(view, span.hidden), span.upto)
     both = view_rows.both(new, own(plane, live, view, span))
-    return _consolidated(both, view, hidden)
+    return _consolidated(both, view, span.hidden)
 
 
 def own(plane: Plane, live: SparkSession, view: View, span: Span) -> DataFrame:
     """The rows that the view holds after its last step, with hidden columns where there are."""
-    hidden = partials.hidden_of(view, span.known)
-    if hidden is not None:
-        return view_hidden.newest(plane, live, span.known, view.relation, hidden)
+    if span.hidden is not None:
+        return view_hidden.newest(plane, live, span.known, view.relation, span.hidden)
     return view_rows.of_shard(plane, live, (view.shard, view.relation, view.key), span.last)
 
 

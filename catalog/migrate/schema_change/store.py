@@ -13,6 +13,7 @@ from django.utils import timezone
 from catalog import history, snapshot
 from catalog.drift import drift_of
 from catalog.errors import InvalidStatement, UnknownItem
+from catalog.migrate.reads import EventRow
 from catalog.migrate.schema_change.names import checked, chosen, readers
 from catalog.migrate.schema_change.plan import Change, Planner, Running, Step
 from catalog.migrate.store import known_region
@@ -30,16 +31,6 @@ from ingest.errors import HeadraceError
 
 Run = Callable[[str], None]
 """Runs a text of statements as the user who asked; raises HeadraceError."""
-
-
-@dataclass(frozen=True)
-class EventRow:
-    """Something that happened to a switch."""
-
-    at: dt.datetime
-    user: str
-    event: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -183,8 +174,8 @@ def _path(parts: list[str]) -> Path:
 def _told(row: SchemaChange) -> ChangeRow:
     region = row.region.name
     picture = snapshot.current(region)
-    planner = Planner(_change(row), picture, _running(row))
     open_ = row.state == SchemaChange.State.OPEN
+    planner = Planner(_change(row), picture, _running(row)) if open_ else None
     found = readers(picture, row.table)
     known = set(row.names)
     others = [one for one in (*found.views, *found.kept) if one.id not in known]
@@ -200,8 +191,8 @@ def _told(row: SchemaChange) -> ChangeRow:
         finished_at=row.finished_at,
         error=row.error,
         hint=row.hint,
-        steps=planner.steps() if open_ else (),
-        back=planner.back() if open_ else (),
+        steps=planner.steps() if planner else (),
+        back=planner.back() if planner else (),
         others=tuple(dotted(one.path) for one in others),
         events=tuple(
             EventRow(e.at, e.user, e.event, e.text) for e in row.events.order_by("pk")[:200]

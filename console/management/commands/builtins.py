@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog.migrate import releases
 from catalog.migrate.builtins import steps_of
+from catalog.regions import region_names
 from ingest.errors import HeadraceError
 
 
@@ -30,7 +31,7 @@ class Command(BaseCommand):
                 self._status()
                 return
             else:
-                prepared = tuple(releases.look(name) for name in releases.region_names())
+                prepared = tuple(releases.look(name) for name in region_names())
         except HeadraceError as error:
             told = ". ".join(filter(None, (error.message, error.detail, error.hint)))
             raise CommandError(told) from error
@@ -57,6 +58,6 @@ class Command(BaseCommand):
             self.stdout.write(f"  BLOCKED {blocker.name}: {blocker.problem}. {blocker.remedy}")
 
     def _status(self) -> None:
-        for name in releases.region_names():
+        for name in region_names():
             for one in releases.remembered(name):
                 self.stdout.write(f"{name} {one.id} {one.name} {one.fingerprint[:12]}")

@@ -12,6 +12,7 @@ from django.utils.http import urlencode
 from catalog.migrate import reads, releases
 from catalog.migrate.builtins import Remembered, steps_of
 from catalog.migrate.plan import Blocker
+from catalog.regions import region_names
 from console.fragments.paging import cut
 from console.visitor import owners_only
 from ingest.errors import HeadraceError
@@ -63,7 +64,7 @@ def builtin_page(request: HttpRequest) -> HttpResponse:
 
 def _plans() -> dict[str, object]:
     past = [row for row in reads.everywhere(_LISTED) if row.kind == "built-ins"]
-    return {"starts": [start(name) for name in releases.region_names()], "past": past}
+    return {"starts": [start(name) for name in region_names()], "past": past}
 
 
 def start(region: str) -> Start:
@@ -92,7 +93,7 @@ def start(region: str) -> Start:
 def _status(request: HttpRequest) -> dict[str, object]:
     asked = request.GET.dict()
     q = asked.get("q", "").strip()
-    names = releases.region_names()
+    names = region_names()
     region = asked.get("region", names[0] if names else "")
     rows, pager = cut(tuple(_found(region, q)), asked)
     query = urlencode({"tab": "status", "region": region, "q": q})

@@ -15,6 +15,7 @@ from catalog.here import region_here
 from catalog.migrate import apply, reads, regions, rollback, store
 from catalog.migrate.reads import MigrationPage, MigrationRow
 from console.fragments import migrating
+from console.fragments.attachment import attachment
 from console.fragments.compare import compare
 from console.fragments.paging import PAGE, asked_page, page_of
 from console.fragments.statements import pretty
@@ -187,6 +188,4 @@ def download(request: HttpRequest, region: str, gid: str, what: str) -> HttpResp
         text = reads.download(region, gid, what)
     except HeadraceError as error:
         raise Http404 from error
-    answer = HttpResponse(text, content_type="text/plain; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{gid}-{what}.txt"'
-    return answer
+    return attachment(text, f"{gid}-{what}.txt")

@@ -50,9 +50,9 @@ def set_flag(request: HttpRequest, region: str) -> HttpResponse:
     _row(region)
     name, value = request.POST.get("name", ""), request.POST.get("value") or None
     sql = render_statement(AlterSystem(name, value))
-    user = user_of(request)
-    for outcome in execute.run(user, sql, session=execute.open_session(user, region)):
-        if isinstance(outcome, HeadraceError):
-            return _page(request, region, outcome)
+    try:
+        execute.runner(user_of(request), region)(sql)
+    except HeadraceError as error:
+        return _page(request, region, error)
     messages.success(request, f"{name} is {value or 'the default'} in {region}")
     return redirect(f"/rollout/{region}")

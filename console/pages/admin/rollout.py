@@ -8,12 +8,11 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_POST
 
 from catalog.errors import InvalidStatement
 from catalog.migrate import regions, rollout
+from catalog.time.as_of import moment_of
 from console.fragments import migrating
 from console.visitor import owners_only, user_of
 from ingest.errors import HeadraceError
@@ -52,14 +51,11 @@ def moment(text: str) -> dt.datetime | None:
     """A time that was typed, in UTC; None for none. Raises InvalidStatement."""
     if not text.strip():
         return None
-    try:
-        found = parse_datetime(text.strip())
-    except ValueError:
-        found = None
+    found = moment_of(text)
     if found is None:
         message = f'"{text}" is not a time'
         raise InvalidStatement(message, hint="Such as 2026-12-01 02:00, in UTC.")
-    return timezone.make_aware(found, dt.UTC) if timezone.is_naive(found) else found
+    return found
 
 
 def _region(request: HttpRequest) -> str:

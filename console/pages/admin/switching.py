@@ -15,6 +15,7 @@ from catalog.migrate.schema_change.script import script as script_of
 from catalog.migrate.schema_change.store import ChangeRow
 from console import execute
 from console.fragments import switching
+from console.fragments.attachment import attachment
 from console.visitor import owners_only, user_of
 from ingest.errors import HeadraceError
 
@@ -102,7 +103,4 @@ def give_up(request: HttpRequest, gid: str) -> HttpResponse:
 def script(request: HttpRequest, gid: str) -> HttpResponse:
     """All of it as one SQL text."""
     row = _row(gid)
-    text = script_of(row.steps, row.back)
-    answer = HttpResponse(text, content_type="text/plain; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{gid}.sql"'
-    return answer
+    return attachment(script_of(row.steps, row.back), f"{gid}.sql")

@@ -12,11 +12,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from ingest import delta, spark
+from ingest import commits, delta, spark
 from ingest.contract.commands import Export, Input, Query
 from ingest.contract.plane import Plane
 from ingest.contract.types import Type
 from ingest.errors import IngestError
+from ingest.feeds import log
 from ingest.tables import apply, frontier, moves, pending, reading, retention, tail, typed
 from tests.ingest.tables.upstream import Upstream, export, rows, table
 
@@ -35,7 +36,7 @@ def _made(
 
 def _forget() -> None:
     """What a process that starts knows: nothing."""
-    delta._logs.clear()
+    commits._known.clear()
     tail._logs.clear()
     typed._known.clear()
 
@@ -73,8 +74,8 @@ def test_upkeep_beside_a_writer_and_readers(plane: Plane, *, keyed: bool) -> Non
         stop.set()
         upkeep.join()
     assert not wrong
-    log = delta.versions(delta.log_path(plane, upstream.feed))
-    assert "OPTIMIZE" in {version.operation for version in log}
+    known = delta.versions(delta.log_path(plane, upstream.feed))
+    assert "OPTIMIZE" in {version.operation for version in known}
     assert len(delta.versions(delta.base_path(plane, source.shard))) > 1
     _forget()
     for time in sorted(upstream.history)[::4]:
@@ -272,3 +273,44 @@ def test_what_a_base_weighs(plane: Plane) -> None:
     assert first
     assert delta.bytes_at_most(path) == live[0]["sizeInBytes"]
     assert delta.bytes_at_most(delta.log_path(plane, "nofeed")) is None
+
+
+def test_packed_commits_are_read_and_written_behind(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark is left with a checkpoint and what came after it, at once after one and later."""
+    monkeypatch.setattr(commits, "PACKED", 5)
+    monkeypatch.setitem(log._PROPERTIES, "delta.checkpointInterval", "10")
+    upstream, source, definition = _made(plane, keyed=True, seed=11)
+    path = delta.log_path(plane, upstream.feed)
+    now = 2**60
+    for packed in (10, 10):
+        while delta.latest(path) % 10 or delta.latest(path) == 0:
+            upstream.batch(changes=3)
+        assert commits.of(path).pack(0, now) == packed
+        upstream.batch(changes=3)
+    _forget()
+    for time in upstream.history:
+        assert rows(plane, source, time) == upstream.history[time], time
+    monkeypatch.setattr(tail, "_MOST_FILES", 0)
+    _forget()
+    assert rows(plane, source, max(upstream.history)) == upstream.history[max(upstream.history)]
+    apply.apply(plane, upstream.feed, definition, max(upstream.history))
+    assert retention.compact(plane, upstream.feed, 5).after == 1
+    upstream.batch(changes=3)
+    _forget()
+    for time in sorted(upstream.history)[::5]:
+        assert rows(plane, source, time) == upstream.history[time], time
+
+
+def test_a_shorter_read_leaves_the_longer_tail(plane: Plane) -> None:
+    """A read AS OF an earlier time does not make the next newest one read its files again."""
+    upstream, source, _ = _made(plane, keyed=True, seed=12)
+    for _ in range(6):
+        upstream.batch(changes=3)
+    times = sorted(upstream.history)
+    assert rows(plane, source, times[-1]) == upstream.history[times[-1]]
+    held = tail.log(plane, upstream.feed)._rows
+    longest = {key: upto for key, (upto, _) in held.items()}
+    assert rows(plane, source, times[2]) == upstream.history[times[2]]
+    assert {key: upto for key, (upto, _) in held.items()} == longest
