@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import django
 
-from bench import adding, freshness, picker, selects, snapshot, subscribers, views
+from bench import adding, freshness, migrations, picker, selects, snapshot, subscribers, views
 from bench.metric import Metric, table, write
 from tests.services import postgres, product
 from tests.services.postgres import Postgres
@@ -20,6 +20,7 @@ from tests.services.product import Product
 Measure = Callable[[Postgres, Product, argparse.Namespace], list[Metric]]
 MEASURES: dict[str, Measure] = {
     "picker": lambda server, running, options: picker.measure(server, running),
+    "migrations": lambda server, running, options: migrations.measure(),
     "freshness": lambda server, running, options: freshness.measure(
         server, running, options.seconds
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,6 +14,7 @@ from itertools import pairwise
 import psycopg
 import pytest
 
+from tests.checker.following import Follower
 from tests.services import product
 from tests.services.postgres import Postgres
 from tests.services.product import Product
@@ -140,12 +142,16 @@ def test_applied_and_rolled_back_under_a_running_feed(
     older.sql("CREATE MATERIALIZED VIEW kept AS SELECT count(*) AS n FROM orders")
     until(lambda: older.running("orders", "lines", "ticks"))
     older.becomes("SELECT n >= 1000 FROM kept", value=True)
+    followers = [Follower(older.product, name) for name in ("orders", "ticks", "kept")]
     writer, reader = Writer(dsn), Reader(replace(older, product=replace(older.product)))
     reader.region.product._connection = None
     watching = threading.Thread(target=reader.run)
     writer.start()
     watching.start()
+    for follower in followers:
+        follower.start()
     try:
+        until(lambda: all(follower.progress for follower in followers))
         time.sleep(5)
         marks = _walk(older, dsn, reader)
         time.sleep(3)
@@ -155,9 +161,22 @@ def test_applied_and_rolled_back_under_a_running_feed(
         watching.join(120)
     until(lambda: _equal(older, dsn))
     _judge(reader)
+    for follower in followers:
+        _told_once(older, follower)
     for name, (since, end) in marks.items():
         record_property(f"slowest read, {name} (s)", reader.slowest(since, end))
         print(f"{name}: {end - since:.2f} s, slowest read {reader.slowest(since, end):.2f} s")
+
+
+def _told_once(region: Region, follower: Follower) -> None:
+    """One subscription went on through both: what it was told adds up to what there is."""
+    after = int(str(region.value("SELECT mz_now()")))
+    until(lambda: follower.progress > after)
+    follower.stop()
+    assert (follower.wrong, follower.resumed, follower.renewed) == ([], 0, 0)
+    progress, seen = follower.moment()
+    now = region.sql(f"SELECT * FROM {follower.name} AS OF {progress - 1}")
+    assert seen == Counter(tuple(row) for row in now)
 
 
 def _walk(older: Region, dsn: str, reader: Reader) -> dict[str, tuple[float, float]]:

@@ -1,9 +1,6 @@
-"""Ten thousand items: how long a plan, its page, an apply and a rollback take."""
+"""Ten thousand items, there and back; `make bench ARGS=migrations` says how long it takes."""
 
 from __future__ import annotations
-
-import time
-from collections.abc import Callable
 
 import pytest
 from django.db import connection
@@ -20,26 +17,17 @@ from tests.catalog.migrate.corpus import REGION, Corpus, large
 ITEMS = 10_000
 
 
-def _seconds(run: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    run()
-    return time.perf_counter() - began
-
-
 @pytest.mark.faults
 @pytest.mark.django_db
 def test_ten_thousand_items() -> None:
     large(Corpus.empty(), ITEMS)
     before = dump(REGION)
     assert len(snapshot.current(REGION).entries) >= ITEMS
-    told = {"plan": _seconds(lambda: make_plan(REGION, "sources to tables", "ada"))}
-    told["page"] = min(_seconds(lambda: page(REGION, "m1", offset=5000)) for _ in range(3))
+    make_plan(REGION, "sources to tables", "ada")
     with CaptureQueriesContext(connection) as queries:
-        page(REGION, "m1")
-    told["apply"] = _seconds(lambda: apply(REGION, "m1", "ada"))
-    told["rollback"] = _seconds(lambda: roll_back(REGION, "m1", "ada"))
-    print({name: round(seconds, 3) for name, seconds in told.items()})
+        page(REGION, "m1", offset=5000)
+    apply(REGION, "m1", "ada")
+    assert dump(REGION) != before
+    roll_back(REGION, "m1", "ada")
     assert dump(REGION) == before
-    assert told["plan"] < 10
-    assert told["page"] < 0.1
     assert len(queries) <= 4
