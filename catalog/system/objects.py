@@ -60,6 +60,8 @@ RELATIONS = (
         "mz_catalog.mz_indexes",
         "id text not null, oid oid not null, name text not null, on_id text not null,"
         " cluster_id text not null, owner_id text not null, " + _TEXTS,
+        "SELECT id, oid, name, on_id, 'u1', 's1', NULL, NULL FROM raw.indexes",
+        reads="indexes",
     ),
     declare(
         "mz_catalog.mz_sinks",
@@ -83,8 +85,9 @@ RELATIONS = (
         _OBJECT + "type text not null, owner_id text not null, cluster_id text, privileges text[]",
         "SELECT id, oid, schema_id, name, type, owner_id,"
         " CASE WHEN type IN ('source', 'materialized-view') THEN 'u1' END, privileges"
-        " FROM raw.objects",
-        reads="objects",
+        " FROM raw.objects UNION ALL SELECT i.id, i.oid, o.schema_id, i.name, 'index', 's1',"
+        " 'u1', NULL FROM raw.indexes i JOIN raw.objects o ON o.id = i.on_id",
+        reads="objects indexes",
     ),
     declare(
         "mz_catalog.mz_relations",

@@ -20,6 +20,7 @@ from catalog.models.feeds import Feed
 from catalog.models.history import AuditEvent, StatusHistory
 from catalog.models.items import Dependency, Item, ItemColumn
 from catalog.models.namespaces import Database, FeatureFlag, Role, Schema
+from catalog.models.plans import BuiltinRelation
 from catalog.models.sources import SourceDetails, SourceReference
 from catalog.models.tables import TableDetails
 from catalog.system import states, subscriptions, view_rows
@@ -110,6 +111,16 @@ def _columns(region: int) -> Rows:
     return [
         *builtin_columns(region),
         *((*row, *type_numbers(row[4])) for row in found.iterator(20_000)),
+    ]
+
+
+def _indexes(region: int) -> Rows:
+    """Clusters' indexes on logs; users make none."""
+    known = {row.name: row for row in BuiltinRelation.objects.filter(region_id=region)}
+    return [
+        (one.gid, one.oid, name, known[one.needs[0]].gid)
+        for name, one in known.items()
+        if one.kind == "index"
     ]
 
 
@@ -234,6 +245,7 @@ LASTING: dict[str, RawTable] = {
         " privileges text[], create_sql text, source_id text, definition text",
         _objects,
     ),
+    "indexes": RawTable("id text, oid bigint, name text, on_id text", _indexes),
     "columns": RawTable(
         'id text, name text, position bigint, nullable boolean, type text, "default" text,'
         " type_oid bigint, type_mod bigint",

@@ -112,6 +112,11 @@ def test_indexes_of_logs_have_names_of_their_own(session: Session) -> None:
     old = _ids()
     prepare(REGION)
     assert _ids()[index.name] != old[index.name]
+    shown = "SELECT i.id, r.name FROM mz_indexes i JOIN mz_relations r ON r.id = i.on_id"
+    found = _rows(session, f"{shown} WHERE i.name = '{index.name}'")
+    assert found == [(_ids()[index.name], "mz_feeds")]
+    kinds = _rows(session, f"SELECT type FROM mz_objects WHERE name = '{index.name}'")
+    assert kinds == [("index",)]
 
 
 def test_an_index_whose_name_a_user_has_gets_a_number(session: Session) -> None:
