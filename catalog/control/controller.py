@@ -165,12 +165,16 @@ def _exports(region: Region, reports: list[ExportReport]) -> list[str]:
     )
     now = timezone.now()
     changed: list[ExportProgress] = []
+    fields = {"reported_at"}
     for progress in rows:
         report = tables[progress.item.gid]
-        if not _differs(progress, report):
+        differing = _differing(progress, report)
+        if not differing:
             continue
+        fields |= differing
         if _status_of(progress) != _status_of(report):
             progress.changed_at = now
+            fields.add("changed_at")
             history.status(
                 region,
                 report.table,
@@ -183,7 +187,7 @@ def _exports(region: Region, reports: list[ExportReport]) -> list[str]:
         _copy(progress, report)
         progress.reported_at = now
         changed.append(progress)
-    ExportProgress.objects.bulk_update(changed, (*_COPIED, "reported_at", "changed_at"), 200)
+    ExportProgress.objects.bulk_update(changed, sorted(fields), 200)
     return [progress.item.gid for progress in changed]
 
 
@@ -205,8 +209,9 @@ _COPIED = (
 _COPIED_AT_FIRST = ("rows_known", "rows_staged", "bytes_staged")
 
 
-def _differs(progress: ExportProgress, report: ExportReport) -> bool:
-    return any(getattr(progress, name) != getattr(report, name) for name in _COPIED)
+def _differing(progress: ExportProgress, report: ExportReport) -> set[str]:
+    """Most of the time it is one count of many tables, and that is all that should be written."""
+    return {name for name in _COPIED if getattr(progress, name) != getattr(report, name)}
 
 
 def _copy(progress: ExportProgress, report: ExportReport) -> None:

@@ -119,7 +119,10 @@ class Committer:
             detail="",
             hint="",
         )
+        self._host.report((self.report, *self._exports.reports(counts=False)))
         now = time.monotonic()
-        due = now - self._counted > _COUNTS_SECONDS
-        self._counted = now if due else self._counted
-        self._host.report((self.report, *self._exports.reports(counts=due)))
+        if now - self._counted > _COUNTS_SECONDS:
+            self._counted = now
+            counted = self._exports.reports(counts=True)
+            if counted:
+                self._host.report(counted)
