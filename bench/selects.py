@@ -74,6 +74,7 @@ def measure(server: Postgres, running: Product, rows: int, rounds: int) -> list[
         found.append(
             Metric(f"select {name}, floor", ours, "ms", "Spark, base", took["base"], note=note)
         )
+    spark.client.close()
     product.drop(running, "source", "bench_select_source")
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog import snapshot
+from catalog.maintenance import applying
 from catalog.models import AuditEvent, ExportProgress, SourceReference, ViewProgress
 from tests.console.api.conftest import Caller
 
@@ -26,6 +27,12 @@ KINDS = (
     + ["replacement", "compare"] * 2
     + ["apply", "apply", "retire"]
 )
+
+
+@pytest.fixture(autouse=True)
+def _nobody_catches_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No maintainer runs here, so an apply need not wait for one."""
+    monkeypatch.setattr(applying, "CATCHING_UP", 0.0)
 
 
 @pytest.fixture

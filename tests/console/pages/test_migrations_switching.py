@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from catalog import accounts, reads
+from catalog.maintenance import applying
 from catalog.models import ExportProgress, SourceReference, User, ViewProgress
 from tests.console.pages.conftest import PASSWORD, run
 
@@ -19,6 +20,12 @@ SETUP = (
     "CREATE MATERIALIZED VIEW totals AS SELECT auction_id, sum(amount) AS total "
     "FROM bids GROUP BY auction_id",
 )
+
+
+@pytest.fixture(autouse=True)
+def _nobody_catches_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No maintainer runs here, so an apply need not wait for one."""
+    monkeypatch.setattr(applying, "CATCHING_UP", 0.0)
 
 
 @pytest.fixture
