@@ -31,7 +31,7 @@ def measure() -> list[Metric]:
     call_command("migrate", verbosity=0)
     large(Corpus.empty(), ITEMS)
     planned = _seconds(lambda: make_plan(REGION, "sources to tables", _WHO))
-    browser = Client()
+    browser = Client(SERVER_NAME="127.0.0.1")
     browser.force_login(accounts.create_user(_WHO, "a long enough password", owner=True))
     found = [Metric("migration of 10,000 items, plan", planned, "s", target=10)]
     for tab in _TABS:
