@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from catalog import history, snapshot
 from catalog.errors import InvalidStatement, UnknownItem
+from catalog.here import unknown_region
 from catalog.migrate.measure import measured
 from catalog.migrate.plan import Plan, Step
 from catalog.migrate.tables import plan_tables
@@ -39,8 +40,7 @@ def known_region(region: str) -> Region:
     """The region's row; raises UnknownItem."""
     found = Region.objects.filter(name=region).first()
     if found is None:
-        message = f'unknown region "{region}"'
-        raise UnknownItem(message, hint="PUT /api/region/{cloud-provider}/{region} makes one.")
+        raise unknown_region(region)
     return found
 
 

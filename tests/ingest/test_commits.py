@@ -124,3 +124,19 @@ def test_packs_of_what_was_trimmed_go(tmp_path: Path) -> None:
     assert left[:-1] == packs[1:]
     first = Commits(str(tmp_path)).refresh()[0]
     assert first.number == 20, "the newest that was trimmed, so that nothing seems to be missing"
+
+
+def test_a_crash_while_packed_commits_are_deleted(tmp_path: Path) -> None:
+    """The pack is there, and so are the last of its commits."""
+    folder = tmp_path / "_delta_log"
+    _table(tmp_path, 12, checkpoint=9)
+    last = {file.name: file.read_bytes() for file in folder.glob("*.json")}
+    Commits(str(tmp_path)).pack(0, FAR)
+    for number in range(5, 9):
+        (folder / f"{number:020d}.json").write_bytes(last[f"{number:020d}.json"])
+    assert [version.number for version in Commits(str(tmp_path)).refresh()] == list(range(13))
+    for number in range(13, 22):
+        _commit(tmp_path, number)
+    _checkpoint(tmp_path, 19)
+    assert Commits(str(tmp_path)).pack(0, FAR) == 14
+    assert [version.number for version in Commits(str(tmp_path)).refresh()] == list(range(22))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import psycopg
 import pytest
 
 from tests.services.postgres import Postgres
 from tests.services.product import Product
+from tests.walks.regions import until
 
 pytestmark = [pytest.mark.spark, pytest.mark.postgres]
 
@@ -20,13 +20,6 @@ def older(busy_product: Product) -> Iterator[Product]:
     busy_product.sql("ALTER SYSTEM SET force_source_table_syntax = off; CREATE SCHEMA older")
     yield busy_product
     busy_product.sql("DROP SCHEMA older CASCADE; ALTER SYSTEM RESET force_source_table_syntax")
-
-
-def until(done: Callable[[], bool], seconds: float = 90) -> None:
-    deadline = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
 
 
 def running(product: Product, *names: str) -> bool:
