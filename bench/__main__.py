@@ -54,7 +54,7 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("measures", nargs="*", default=list(MEASURES), choices=[[], *MEASURES])
     parser.add_argument("--rows", type=int, default=5_000_000, help="rows of the large table")
-    parser.add_argument("--seconds", type=float, default=45, help="length of a freshness run")
+    parser.add_argument("--seconds", type=float, default=120, help="length of a freshness run")
     parser.add_argument("--readers", type=int, default=100, help="subscribers of one table")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args(words)

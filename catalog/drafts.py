@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils import timezone
 
 from catalog.here import region_here
-from catalog.models import Draft, Region, User
+from catalog.models import Draft, Item, Region, User
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,27 @@ def discard(user: User, draft_id: uuid.UUID | str) -> None:
 
 
 def open_drafts(user: User, kind: str | None = None) -> tuple[DraftRow, ...]:
-    """The user's drafts in the region, the newest first."""
-    rows = Draft.objects.filter(user=user, region__name=region_here()).order_by("-updated_at")
+    """The user's drafts in the region, the newest first; a source is called what it is now."""
+    region = region_here()
+    rows = Draft.objects.filter(user=user, region__name=region).order_by("-updated_at")
     if kind is not None:
         rows = rows.filter(kind=kind)
-    return tuple(_row(draft) for draft in rows)
+    found = [_row(draft) for draft in rows]
+    sources = Item.objects.filter(
+        region__name=region, gid__in={str(row.state.get("source", "")) for row in found}
+    )
+    names = dict(sources.values_list("gid", "name"))
+    return tuple(
+        replace(row, title=tables_of(names[row.state["source"]]))
+        if row.state.get("source") in names
+        else row
+        for row in found
+    )
+
+
+def tables_of(source: str) -> str:
+    """The title of a draft for tables of a source of that name."""
+    return f"Tables of {source}"
 
 
 def _row(draft: Draft) -> DraftRow:

@@ -40,7 +40,7 @@ class Draft:
         """What the list of drafts calls it."""
         source = self.source
         if source is not None:
-            return f"Tables of {source.item.name}"
+            return drafts.tables_of(source.item.name)
         return self.state.name or self.state.fields.get("name", "") or "New PostgreSQL source"
 
     @property

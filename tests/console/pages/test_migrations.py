@@ -123,6 +123,23 @@ def test_it_is_approved_paused_applied_and_taken_back(browser: Client, planned: 
     assert "Find out why; plan again" in _text(browser, planned)
 
 
+@pytest.mark.parametrize("name", ["house", "counter"])
+def test_drafts_go_on_with_the_source(browser: Client, planned: str, name: str) -> None:
+    """Somebody was choosing tables of a source while it was migrated, and taken back."""
+    (source,) = (row.item for row in reads.sources() if row.item.name == name)
+    draft = browser.get(f"/sources/new/tables?source={source.id}")["Location"].partition("?")[0]
+    assert name in _text(browser, draft)
+    browser.post(f"{planned}/apply")
+    now = reads.source(source.id)
+    assert now is not None
+    assert now.item.name == {"house": "house", "counter": "counter_source"}[name]
+    assert f"Tables of {now.item.name}" in _text(browser, "/sources")
+    assert now.item.name in _text(browser, draft)
+    browser.post(f"{planned}/rollback")
+    assert f"Tables of {name}" in _text(browser, "/sources")
+    assert name in _text(browser, draft)
+
+
 def test_what_cannot_be_done_is_refused_in_words(browser: Client, planned: str) -> None:
     answer = browser.post(f"{planned}/rollback")
     assert answer.status_code == 200
