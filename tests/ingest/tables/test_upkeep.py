@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import shutil
 import threading
 import uuid
 from collections import Counter
@@ -314,3 +315,25 @@ def test_a_shorter_read_leaves_the_longer_tail(plane: Plane) -> None:
     longest = {key: upto for key, (upto, _) in held.items()}
     assert rows(plane, source, times[2]) == upstream.history[times[2]]
     assert {key: upto for key, (upto, _) in held.items()} == longest
+
+
+def test_a_tail_whose_commits_are_gone_is_folded_too(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing says how much a process that starts would find in it, so it counts as old."""
+    monkeypatch.setattr(commits, "PACKED", 5)
+    monkeypatch.setitem(log._PROPERTIES, "delta.checkpointInterval", "10")
+    upstream, source, definition = _made(plane, keyed=True, seed=13)
+    path = delta.log_path(plane, upstream.feed)
+    while delta.latest(path) < 10:
+        upstream.batch(changes=3)
+    commits.of(path).pack(0, 2**60)
+    shutil.rmtree(Path(path) / "_packed")
+    _forget()
+    found = retention.tail_of(plane, upstream.feed, definition)
+    assert found.rows > 0
+    assert found.since == found.frontier
+    newest = max(upstream.history)
+    apply.apply(plane, upstream.feed, definition, newest)
+    assert retention.tail_of(plane, upstream.feed, definition).frontier == newest
+    assert rows(plane, source, newest) == upstream.history[newest]
