@@ -153,7 +153,7 @@ class Checker:
         query = self.pick.choice(list(SHAPES.values()))
         if self.made and self.pick.random() < 0.3:
             below = self.pick.choice(list(self.made))
-            query = f"SELECT q.*, 1 AS one FROM {below} AS q"
+            query = f"SELECT q.*, 1 AS in_{name} FROM {below} AS q"
         self._sql(f"CREATE MATERIALIZED VIEW {name} AS {query}")
         self.made[name] = query
 
