@@ -76,7 +76,9 @@ def located(path: str) -> tuple[fs.FileSystem, str]:
 def of(path: str) -> Commits:
     """What this process knows of the commits of the table at `path`."""
     with _lock:
-        return _known.setdefault(path, Commits(path)) if path not in _known else _known[path]
+        if path not in _known:
+            _known[path] = Commits(path)
+        return _known[path]
 
 
 def forget(path: str) -> None:
@@ -183,6 +185,7 @@ class Commits:
             self._seen += self._from(self._seen[-1].number + 1)
             following = self._seen[-1].number + 1
             if max(self._numbers(), default=-1) < following:
+                self._seen = _since_trimmed(self._seen)
                 return
             packed = self._unpacked(following)
             self._seen += [packed[number] for number in sorted(packed) if number >= following]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pyarrow import fs
 
 from ingest import delta
+from ingest.commits import located
 from ingest.contract.commands import Export
 from ingest.contract.plane import Plane
 from ingest.contract.reports import ExportReport, Phase
@@ -159,7 +160,7 @@ class Exports:
 
     def _failure_file(self, export: Export) -> tuple[fs.FileSystem, str]:
         base = delta.base_path(self._plane, export.shard)
-        system, root = fs.FileSystem.from_uri(base if "://" in base else f"file://{base}")
+        system, root = located(base)
         return system, f"{root.rpartition('/')[0]}/failure.json"
 
     def _change(self, table: str, **fields: object) -> None:

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
+from ingest.commits import located
 from ingest.contract.plane import Plane
 
 
@@ -50,8 +51,7 @@ class Spool:
 
     def __init__(self, plane: Plane, feed: str) -> None:
         self._path = f"{plane.warehouse}/feeds/{feed}/spool"
-        location = self._path if "://" in self._path else f"file://{self._path}"
-        self._system, self._root = fs.FileSystem.from_uri(location)
+        self._system, self._root = located(self._path)
         self._made = 0
 
     def clear(self) -> None:

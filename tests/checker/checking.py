@@ -97,7 +97,7 @@ class Checker:
             if time.monotonic() > deadline:
                 self.wrong.append(f"without rows: {missing}")
                 return
-            time.sleep(1)
+            time.sleep(1)  # between two looks at what has rows
         self.check()
 
     def close(self) -> None:

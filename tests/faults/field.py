@@ -126,7 +126,7 @@ class Field:
         moment = time.monotonic()
         if victim == "postgres":
             self.postgres.kill()
-            time.sleep(2)
+            time.sleep(2)  # long enough for those who use it to notice
             self.postgres.start()
         else:
             found = processes.find(self.product, victim)

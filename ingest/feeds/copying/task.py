@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import fs
 
+from ingest.commits import located
 from ingest.feeds.copying.convert import arrow_type, convert
 from ingest.feeds.copying.quarantine import QUARANTINED, rejected
 from ingest.feeds.copying.tls import tls_files
@@ -174,7 +175,7 @@ def _range(reader: _Reader, copy: Copy, number: int) -> tuple[int, int]:
 
 
 def _written(reader: _Reader, copy: Copy, number: int, query: str) -> tuple[int, int]:
-    system, folder = fs.FileSystem.from_uri(_uri(copy.folder))
+    system, folder = located(copy.folder)
     statement, batches = reader.read(query)
     with closing(statement), batches:
         rows, bad = _write(batches, copy, system, f"{folder}/{copy.file(number)}")
@@ -242,7 +243,3 @@ def _converted(
 def _quoted(text: str) -> str:
     """As a SQL literal or as libpq's; the texts here have no backslashes."""
     return "'" + text.replace("'", "''") + "'"
-
-
-def _uri(path: str) -> str:
-    return path if "://" in path else f"file://{path}"

@@ -19,6 +19,7 @@ from typing import Any
 import pyarrow.parquet as pq
 from pyarrow import fs
 
+from ingest.commits import located
 from ingest.errors import Transient
 from ingest.feeds.copying.task import Copy, Field
 
@@ -52,7 +53,7 @@ def write(root: str, attempt: str, job: Copy, metadata: str) -> Written:
 
     Raises Transient when the table is there already: somebody else made it.
     """
-    system, folder = fs.FileSystem.from_uri(root if "://" in root else f"file://{root}")
+    system, folder = located(root)
     files = [_file(system, folder, f"{attempt}/{job.file(n)}") for n in range(len(job.queries))]
     kept = [file for file in files if file.metadata.num_rows]
     actions = [

@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.connect import functions as F
 
 from ingest import delta, spark
+from ingest.commits import located
 from ingest.contract.commands import Export, Feed
 from ingest.contract.plane import Plane
 from ingest.contract.upstream import PostgresTarget, Reference
@@ -55,11 +56,7 @@ class _Plan:
     @property
     def place(self) -> tuple[fs.FileSystem, str]:
         """The folder of files."""
-        uri = self.copy.folder
-        found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(
-            uri if "://" in uri else f"file://{uri}"
-        )
-        return found
+        return located(self.copy.folder)
 
 
 @dataclass

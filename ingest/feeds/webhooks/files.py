@@ -8,13 +8,14 @@ from pathlib import Path
 
 from pyarrow import fs
 
+from ingest.commits import located
+
 
 class Files:
     """A folder and its subfolders by name. OSError means that nothing can be said of the file."""
 
     def __init__(self, path: str) -> None:
-        uri = path if "://" in path else f"file://{path}"
-        self._system, self._root = fs.FileSystem.from_uri(uri)
+        self._system, self._root = located(path)
         self._local = isinstance(self._system, fs.LocalFileSystem)
 
     def folders(self) -> list[str]:

@@ -64,7 +64,7 @@ def test_a_client_that_leaves_has_its_query_cancelled(
     before = _session_threads()
     other = server.connect()
     other.pgconn.send_query(ENDLESS.encode())
-    time.sleep(1)
+    time.sleep(1)  # the query must be under way: one that was not begun is not cancelled
     assert _session_threads() == before + 1
     other.close()
     deadline = time.monotonic() + 20

@@ -276,12 +276,18 @@ def test_what_a_base_weighs(plane: Plane) -> None:
     assert delta.bytes_at_most(delta.log_path(plane, "nofeed")) is None
 
 
+@pytest.fixture
+def _often_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log has a checkpoint every ten commits, and they may be packed."""
+    monkeypatch.setattr(commits, "PACKED", 5)
+    monkeypatch.setitem(log._PROPERTIES, "delta.checkpointInterval", "10")
+
+
+@pytest.mark.usefixtures("_often_packed")
 def test_packed_commits_are_read_and_written_behind(
     plane: Plane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Spark is left with a checkpoint and what came after it, at once after one and later."""
-    monkeypatch.setattr(commits, "PACKED", 5)
-    monkeypatch.setitem(log._PROPERTIES, "delta.checkpointInterval", "10")
     upstream, source, definition = _made(plane, keyed=True, seed=11)
     path = delta.log_path(plane, upstream.feed)
     now = 2**60
@@ -317,12 +323,9 @@ def test_a_shorter_read_leaves_the_longer_tail(plane: Plane) -> None:
     assert {key: upto for key, (upto, _) in held.items()} == longest
 
 
-def test_a_tail_whose_commits_are_gone_is_folded_too(
-    plane: Plane, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("_often_packed")
+def test_a_tail_whose_commits_are_gone_is_folded_too(plane: Plane) -> None:
     """Nothing says how much a process that starts would find in it, so it counts as old."""
-    monkeypatch.setattr(commits, "PACKED", 5)
-    monkeypatch.setitem(log._PROPERTIES, "delta.checkpointInterval", "10")
     upstream, source, definition = _made(plane, keyed=True, seed=13)
     path = delta.log_path(plane, upstream.feed)
     while delta.latest(path) < 10:
