@@ -35,6 +35,10 @@ PATIENCE = 2.0
 VERSIONS = 60.0
 """Seconds between two steps of a version that an undo would bring back."""
 LONGEST_PAUSE = 30.0
+REST = 0.5
+"""How long a view is left in peace after a step, for the time that the step took: what changes all
+the time is followed in fewer, larger steps, and what changes now and then at once."""
+LONGEST_REST = 1.0
 _log = logging.getLogger(__name__)
 
 
@@ -201,6 +205,7 @@ class Maintainer:
         if one is None:
             return None
         one.running, one.took = False, outcome.seconds
+        one.rested = clock.monotonic() + min(outcome.seconds * REST, LONGEST_REST)
         if outcome.error is not None:
             return self._failed(one, outcome, outcome.error)
         if outcome.step is None or outcome.state is None:

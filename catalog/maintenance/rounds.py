@@ -28,6 +28,7 @@ class Shard:
     again: float = 0.0
     pause: float = 0.0
     took: float = 0.0
+    rested: float = 0.0
     running: bool = False
 
 
@@ -102,7 +103,9 @@ def _needs_step(one: Shard, target: int) -> bool:
 
 
 def _may(one: Shard, target: int, now: float) -> bool:
-    """Whether a failed shard is worth another try."""
+    """Whether the shard has rested from its last step, and is worth another try if it failed."""
+    if now < one.rested:
+        return False
     if one.failed == 0:
         return True
     if one.again:

@@ -30,30 +30,34 @@ from ingest.tables.schema import DIFF, TIME, quoted
 
 @dataclass(frozen=True)
 class Net:
-    """Columns and mz_diff (bigint). `ready`: the rows came with the frame, so that it costs
+    """Columns and mz_diff (bigint, not 0). `ready`: the rows came with the frame, so that it costs
     nothing to use it again and again."""
 
     rows: DataFrame
     ready: bool
 
 
-def of(
+def of(  # noqa: PLR0913
     plane: Plane,
     live: SparkSession,
     source: Input,
     span: tuple[int, int],
     names: Sequence[str] | None = None,
+    *,
+    raw: bool = False,
 ) -> Net:
     """What `source` is at the end of the span less what it was at its beginning (ms), as changes.
 
-    Only the columns `names`, in the relation's order; None for all. Raises IngestError 22023 when
-    the history does not reach back that far.
+    Only the columns `names`, in the relation's order; None for all. `raw`: changes that cancel
+    out may be in it. Raises IngestError 22023 when the history does not reach back that far.
     """
     wanted = tuple(source.relation.names if names is None else names)
     if source.segments:
         return _of_view(plane, live, source, span, wanted)
-    by_files = _of_log if source.feed else _of_plain
-    found = by_files(plane, live, source, span, wanted)
+    if source.feed:
+        found = _of_log(plane, live, source, span, wanted, raw=raw)
+    else:
+        found = _of_plain(plane, live, source, span, wanted)
     return _general(plane, live, source, span, wanted) if found is None else found
 
 
@@ -91,8 +95,14 @@ def _of_view(
     return Net(view_rows.net(found[0], wanted), ready=False)
 
 
-def _of_log(
-    plane: Plane, live: SparkSession, source: Input, span: tuple[int, int], wanted: Sequence[str]
+def _of_log(  # noqa: PLR0913
+    plane: Plane,
+    live: SparkSession,
+    source: Input,
+    span: tuple[int, int],
+    wanted: Sequence[str],
+    *,
+    raw: bool,
 ) -> Net | None:
     """By the log's newest versions of the touched keys; None where that is not enough."""
     after, upto = span
@@ -100,12 +110,12 @@ def _of_log(
     log = tail.log(plane, source.feed)
     log.reach(after)
     start = Frontier(base.version, after, base.position)
-    raw = log.rows(source.reference, start, upto)
-    if raw is None:
+    rows = log.rows(source.reference, start, upto)
+    if rows is None:
         large = log.frame(live, source.reference, start, upto)
         plain = source.key and large.where(_special()).isEmpty()
     else:
-        plain = not _any_special(raw)
+        plain = not _any_special(rows)
     if not plain:
         return None
     found = pending(live, plane, source, start, upto)
@@ -113,7 +123,9 @@ def _of_log(
         nothing = view_rows.nothing(live, source.relation)
         return Net(nothing.select(*map(quoted, wanted), DIFF), ready=True)
     if source.key:
-        return Net(_of_keys(plane, live, source, (found, after), wanted), ready=False)
+        new, old = _of_keys(plane, live, source, (found, after))
+        summed = view_rows.either if raw else view_rows.minus
+        return Net(summed(new, old, wanted), ready=False)
     if found.typed and not found.truncated:
         one = F.lit(1).cast("bigint").alias(DIFF)
         return Net(found.rows.select(*map(quoted, wanted), one), ready=True)
@@ -121,19 +133,16 @@ def _of_log(
 
 
 def _of_keys(
-    plane: Plane,
-    live: SparkSession,
-    source: Input,
-    what: tuple[Pending, int],
-    wanted: Sequence[str],
-) -> DataFrame:
+    plane: Plane, live: SparkSession, source: Input, what: tuple[Pending, int]
+) -> tuple[DataFrame, DataFrame]:
+    """The rows of the touched keys as they are, and as they were."""
     found, after = what
     keys = found.keys if found.keys is not None else collection.touched(found, source)
     known = keys if found.large else F.broadcast(keys)
     rows = collection.at(plane, live, source, after)
     old = rows.join(known, collection.same_key(source), "left_semi")
     new = found.rows if found.typed else collection.merged(old, found, source)
-    return view_rows.minus(new, old, wanted)
+    return new, old
 
 
 def _special() -> Column:

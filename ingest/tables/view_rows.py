@@ -117,8 +117,13 @@ def nothing(session: SparkSession, relation: Relation) -> DataFrame:
 
 def minus(new: DataFrame, old: DataFrame, names: Sequence[str]) -> DataFrame:
     """The consolidated changes that make `new` of `old`."""
+    return net(either(new, old, names), names)
+
+
+def either(new: DataFrame, old: DataFrame, names: Sequence[str]) -> DataFrame:
+    """The same, not consolidated."""
     columns = [quoted(name) for name in names]
-    return net(both(new.select(*columns), old.select(*columns)), names)
+    return both(new.select(*columns), old.select(*columns))
 
 
 def both(new: DataFrame, old: DataFrame) -> DataFrame:

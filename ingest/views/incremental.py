@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
@@ -46,6 +47,19 @@ def used(block: Block) -> dict[str, tuple[str, ...] | None]:
     parts = {part.child: part.columns for part in (*block.parts, *block.keys)}
     for name, child in block.children.items():
         found |= {child: parts.get(name)} if isinstance(child, str) else used(child)
+    return found
+
+
+def uses(block: Block) -> Counter[str]:
+    """How often the changes of each input are looked at, or more; those that are looked at once
+    need not be consolidated either."""
+    found: Counter[str] = Counter()
+    by_part = {part.child for part in block.parts if not part.touched}
+    keyed = {part.child for part in block.keys}
+    for name, child in block.children.items():
+        plain = name in by_part - keyed and block.kind in ("linear", "partitioned")
+        for each, times in (Counter([child]) if isinstance(child, str) else uses(child)).items():
+            found[each] += times if plain else 2 * times
     return found
 
 

@@ -123,17 +123,20 @@ def _write(plane: Plane, live: SparkSession, view: View, what: tuple[Span, StepC
 
 
 def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> DataFrame:
-    """The step made of its inputs' changes. Those that did not change are read only once."""
+    """The step made of its inputs' changes. Inputs that did not change are read only once, and
+    changes that are looked at once are not computed before."""
     live = keep.live
     wide = partials.widened(view, span.hidden)
-    used = incremental.used(wide.root)
+    used, uses = incremental.used(wide.root), incremental.uses(wide.root)
     new, old = _sides(plane, live, view, span)
     changed: dict[str, DataFrame] = {}
     for name in span.changed:
         source = view.inputs[name]
         columns = frames.only(source.relation, used.get(name))
-        found = net.of(plane, live, source, (span.after, span.upto), columns.names)
-        moved = keep.net(found, columns, span.rows[name])
+        once = uses[name] == 1
+        found = net.of(plane, live, source, (span.after, span.upto), columns.names, raw=once)
+        lazily = once and not found.ready
+        moved = found.rows if lazily else keep.net(found, columns, span.rows[name])
         if moved is not None:
             changed[name] = moved
     if not changed:

@@ -110,6 +110,14 @@ def test_a_failed_view_waits_for_other_rows(monkeypatch: pytest.MonkeyPatch) -> 
     assert look({"a": one}, {"a": 30}, 100.0).work == [Work("a", 30)]
 
 
+def test_a_stepped_view_rests(changed: set[str]) -> None:
+    changed.add("f1")
+    found = shards(kept("a", "f1"))
+    found["a"].rested = 7.0
+    assert look(found, {"a": 20}, 6.9) == rounds.Round()
+    assert look(found, {"a": 20}, 7.0).work == [Work("a", 20)]
+
+
 def test_constant_views_and_what_has_no_rows(changed: set[str]) -> None:
     changed.add("gone")
     found = shards(kept("one"), kept("b", "one", "f1"), kept("c", "gone"))
