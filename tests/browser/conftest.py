@@ -146,6 +146,6 @@ def picture(request: pytest.FixtureRequest) -> Callable[[Page, str], None]:
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
             page.evaluate("document.fonts.ready")
-            page.screenshot(path=Path(folder) / f"{name}.png")
+            page.screenshot(path=Path(folder) / f"{name}.png", animations="disabled")
 
     return take
