@@ -146,6 +146,8 @@ def picture(request: pytest.FixtureRequest) -> Callable[[Page, str], None]:
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
             page.evaluate("document.fonts.ready")
+            page.emulate_media(reduced_motion="reduce")
             page.screenshot(path=Path(folder) / f"{name}.png", animations="disabled")
+            page.emulate_media(reduced_motion="no-preference")
 
     return take
