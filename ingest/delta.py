@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,8 +17,18 @@ from pyspark.sql import DataFrame, SparkSession
 
 from ingest import commits
 from ingest.commits import Version
-from ingest.contract.log import Commit
+from ingest.contract.log import Commit, Succession
 from ingest.contract.plane import Plane
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A feed's log as of version `version` (-1: there is none): the newest `epoch` that claimed
+    it (0: none), and the `last` batch or claim that counts."""
+
+    version: int
+    epoch: int
+    last: Commit | None
 
 
 def log_path(plane: Plane, feed: str) -> str:
@@ -116,13 +127,15 @@ def find(path: str, wanted: Callable[[Version], bool]) -> Version | None:
     return next(filter(wanted, reversed(commits.of(path).refresh())), None)
 
 
-def last_commit(plane: Plane, feed: str) -> tuple[int, Commit] | None:
-    """The newest batch in a feed's log and its version; maintenance commits are passed over."""
-    for version in reversed(commits.of(log_path(plane, feed)).refresh()):
+def standing(plane: Plane, feed: str) -> Standing:
+    """Where a feed's log stands now."""
+    number, last, succession = -1, None, Succession()
+    for version in commits.of(log_path(plane, feed)).refresh():
+        number = version.number
         commit = log_commit(version)
-        if commit is not None:
-            return version.number, commit
-    return None
+        if commit is not None and succession.takes(commit):
+            last = commit
+    return Standing(number, succession.epoch, last)
 
 
 def log_commit(version: Version) -> Commit | None:

@@ -42,7 +42,9 @@ class Commit:
     are in the log; `epoch` fences a second writer: a writer refuses to go on when it finds a
     larger one than its own. `counts` is rows by reference identity, for empty-tail decisions.
     `upstream` says which server it was: a restored or promoted one is another. `taken` is, for
-    each process that leaves requests in an inbox, up to which number the log has them."""
+    each process that leaves requests in an inbox, up to which number the log has them. `attempt`
+    counts a writer's claims: it claims the log anew when it does not know what became of a batch.
+    """
 
     feed: str
     epoch: int
@@ -51,6 +53,7 @@ class Commit:
     counts: dict[str, int]
     upstream: str = ""
     taken: dict[str, int] = field(default_factory=dict)
+    attempt: int = 0
 
     def to_json(self) -> str:
         """Compact JSON for `userMetadata`."""
@@ -61,3 +64,31 @@ class Commit:
         """Read back what `to_json` wrote; raises ValueError on anything else."""
         fields = json.loads(text)
         return cls(**fields)
+
+
+class Succession:
+    """Which of a log's batches count, told in the order of their commits.
+
+    A writer that lost the feed may still get a batch in, and so may an append whose answer was
+    lost: behind the claim that followed, which has a larger epoch or attempt, it is void.
+    """
+
+    def __init__(self) -> None:
+        self._claim = (0, 0)
+        self._time = -1
+
+    @property
+    def epoch(self) -> int:
+        """The newest epoch that claimed the log; 0 before the first."""
+        return self._claim[0]
+
+    def takes(self, commit: Commit) -> bool:
+        """Whether the log's next commit counts. A claim that was made without knowing the batch
+        before it only claims."""
+        if (commit.epoch, commit.attempt) < self._claim:
+            return False
+        self._claim = commit.epoch, commit.attempt
+        if commit.time < self._time:
+            return False
+        self._time = commit.time
+        return True

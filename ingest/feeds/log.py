@@ -46,8 +46,8 @@ class Fenced(Terminal):
 class LogWriter:
     """Appends batches to the log of feed `feed_id`; one writer at a time, from one thread.
 
-    A writer claims the log when it opens it. It refuses to go on once a newer epoch has, and it
-    takes back what comes in late beside its own batches.
+    A writer claims the log when it opens it. It refuses to go on once a newer epoch has, and
+    while it is `unsure`: then what the log has is only known once it is opened again.
     """
 
     def __init__(self, plane: Plane, feed_id: str, epoch: int) -> None:
@@ -56,37 +56,56 @@ class LogWriter:
         self._epoch = epoch
         self._path = delta.log_path(plane, feed_id)
         self._version = -1
+        self._attempt = -1
+        self.unsure = True
         self.spool = Spool(plane, feed_id)
 
     def open(self) -> Commit | None:
         """Claim the log, making it if there is none; returns the last batch, None before the
-        first one. Raises Fenced for a newer epoch, Transient when Spark is away."""
-        found = delta.last_commit(self._plane, self._feed)
-        if found and found[1].epoch > self._epoch:
-            raise self._fenced(found[1].epoch)
-        last = found[1] if found else Commit(self._feed, 0, 0, 0, {})
+        first one. Raises Fenced for a newer epoch, Transient when Spark is away.
+
+        A batch that a former writer gets in before the claim counts, and that writer may have
+        acknowledged it: so what is last is only known once the claim is there.
+        """
+        found = delta.standing(self._plane, self._feed)
+        if found.epoch > self._epoch:
+            raise self._fenced(found.epoch)
+        self._version = found.version
+        last = found.last or Commit(self._feed, 0, 0, 0, {})
+        self._attempt += 1
+        claim = replace(last, epoch=self._epoch, attempt=self._attempt, counts={})
+        self._land(None, claim)
+        self._claimed(claim)
         self.spool.clear()
-        self._version = delta.latest(self._path)
-        self._commit(None, replace(last, epoch=self._epoch, counts={}))
+        last = delta.standing(self._plane, self._feed).last or claim
+        self.unsure = False
         return last if last.time else None
 
     def append(self, rows: pa.Table | Spooled, commit: Commit) -> None:
         """Commit one batch: `rows` (schema `LOG_ROWS`) at `commit.time`, with the metadata.
 
         Many rows reach Spark through the spool, few through the client. Returns when the batch
-        is durable. Raises Fenced, and Transient when it is not known to be durable.
+        is durable. Raises Fenced, and Transient when it is not known to be durable; whatever it
+        raises, the writer may be `unsure` then.
         """
         if isinstance(rows, pa.Table) and rows.num_rows > _THROUGH_CLIENT:
             folder = self.spool.folder()
             folder.write(rows)
             rows = folder.finished()
         failpoint.hit("log written")
-        self._commit(rows, commit)
+        self._commit(rows, replace(commit, attempt=self._attempt))
         if isinstance(rows, Spooled):
             self.spool.remove(rows)
 
     def _commit(self, rows: pa.Table | Spooled | None, commit: Commit) -> None:
         self._fence()
+        self.unsure = True
+        self._land(rows, commit)
+        if not self._fence(commit):
+            raise Transient("the log did not take a batch", detail=f"time {commit.time}")
+        self.unsure = False
+
+    def _land(self, rows: pa.Table | Spooled | None, commit: Commit) -> None:
         try:
             spark.run(
                 self._plane, lambda live: self._write(live, rows, commit), "log", repeat=False
@@ -94,8 +113,6 @@ class LogWriter:
         except Transient:
             if not self._holds(commit):
                 raise
-        if not self._fence(commit):
-            raise Transient("the log did not take a batch", detail=f"time {commit.time}")
 
     def _write(self, live: SparkSession, rows: pa.Table | Spooled | None, commit: Commit) -> None:
         properties = _PROPERTIES if self._version < 0 else None
@@ -103,8 +120,18 @@ class LogWriter:
 
     def _holds(self, commit: Commit) -> bool:
         """Whether the log has this very batch; asked when an append's answer was lost."""
-        found = delta.last_commit(self._plane, self._feed)
-        return found is not None and found[1] == commit
+        return commit in map(delta.log_commit, delta.versions(self._path, self._version))
+
+    def _claimed(self, claim: Commit) -> None:
+        """Pass over what came before the claim; what an older writer gets in now is void."""
+        for version in delta.versions(self._path, self._version):
+            commit = delta.log_commit(version)
+            if commit is not None and commit.epoch > self._epoch:
+                raise self._fenced(commit.epoch)
+            self._version = version.number
+            if commit == claim:
+                return
+        raise Transient("the log did not take a claim", detail=f"epoch {self._epoch}")
 
     def _fence(self, own: Commit | None = None) -> bool:
         """Look at the commits since the last look; whether `own` is one of them. Raises Fenced
@@ -127,8 +154,7 @@ class LogWriter:
             spark.run(self._plane, lambda live: self._take_back(live, time), "log", repeat=True)
 
     def _take_back(self, live: SparkSession, time: int) -> None:
-        """Remove a batch that came late, an older writer's or one of this writer's whose answer
-        was lost: the stream was begun anew before it, and has its changes again."""
+        """Remove a void batch's rows; its writer has written them again, or a newer one has."""
         delta.delete(live, self._path, "time", "=", time)
 
     def _fenced(self, epoch: int) -> Fenced:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -52,6 +53,7 @@ class Spool:
     def __init__(self, plane: Plane, feed: str) -> None:
         self._path = f"{plane.warehouse}/feeds/{feed}/spool"
         self._system, self._root = located(self._path)
+        self._run = uuid.uuid4().hex[:12]
         self._made = 0
 
     def clear(self) -> None:
@@ -60,9 +62,10 @@ class Spool:
             self._system.delete_dir(self._root)
 
     def folder(self) -> Folder:
-        """A new, empty folder."""
+        """A new, empty folder; no other writer has one of the same name."""
         self._made += 1
-        return Folder(self._system, f"{self._root}/{self._made}", f"{self._path}/{self._made}")
+        name = f"{self._run}-{self._made}"
+        return Folder(self._system, f"{self._root}/{name}", f"{self._path}/{name}")
 
     def remove(self, spooled: Spooled) -> None:
         """Remove one finished folder."""

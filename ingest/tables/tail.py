@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
 from ingest import commits, delta
-from ingest.contract.log import LOG_COLUMNS, Commit
+from ingest.contract.log import LOG_COLUMNS, Commit, Succession
 from ingest.contract.plane import Plane
 from ingest.errors import IngestError
 from ingest.tables.frontier import Frontier
@@ -61,7 +61,7 @@ class Log:
         self._batches: list[Batch] = []
         self._version = -1
         self._complete = True
-        self._epoch = 0
+        self._succession = Succession()
         self._trimmed = -1
         self._void: list[int] = []
         self._files: OrderedDict[str, pa.Table] = OrderedDict()
@@ -92,15 +92,13 @@ class Log:
         self._void = [time for time in self._void if time > self._trimmed]
 
     def _take(self, batch: Batch) -> None:
-        """Take a batch in; one of an older epoch than seen is void: its writer lost the feed."""
-        if batch.commit.epoch < self._epoch:
-            self._void.append(batch.commit.time)
+        """Take a batch in, unless it is void."""
+        if not self._succession.takes(batch.commit):
+            if batch.commit.counts:
+                self._void.append(batch.commit.time)
         elif batch.commit.counts or not self._times:
-            self._epoch = batch.commit.epoch
             self._times.append(batch.commit.time)
             self._batches.append(batch)
-        else:
-            self._epoch = batch.commit.epoch
 
     def batches(self, after: int, upto: int) -> list[Batch] | None:
         """The commits with `after` < time <= `upto`; None when older ones were cleaned away."""

@@ -31,7 +31,6 @@ class Committer:
         host: FeedHost,
         exports: Exports,
         writer: LogWriter,
-        last: Commit | None,
     ) -> None:
         self._feed = feed
         self._host = host
@@ -40,9 +39,14 @@ class Committer:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="log")
         self._running: Future[None] | None = None
         self._counted = 0.0
-        self.last = last or Commit(feed.id, feed.epoch, 0, 0, {})
+        self.last = Commit(feed.id, feed.epoch, 0, 0, {})
         self.report = FeedReport(feed.id, "starting")
         self.spool = writer.spool
+
+    def open(self) -> None:
+        """Find out what the log has, if that is not known. Raises Fenced and Transient."""
+        if self._writer.unsure:
+            self.last = self._writer.open() or self.last
 
     @property
     def durable(self) -> int:

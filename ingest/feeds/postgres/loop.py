@@ -9,7 +9,6 @@ from dataclasses import replace
 from ingest.contract.commands import Feed
 from ingest.contract.host import FeedHost
 from ingest.contract.plane import Plane
-from ingest.contract.reports import FeedReport
 from ingest.contract.upstream import PostgresTarget
 from ingest.errors import HeadraceError, IngestError, Terminal, Transient
 from ingest.feeds.exports import Exports
@@ -60,7 +59,8 @@ class _Loop:
         self._feed = feed
         self._exports = Exports(plane)
         self._stopping = threading.Event()
-        self._committer: Committer | None = None
+        writer = LogWriter(plane, feed.id, feed.epoch)
+        self._committer = Committer(feed, host, self._exports, writer)
 
     def run(self) -> None:
         wait = _FIRST_WAIT
@@ -77,9 +77,8 @@ class _Loop:
 
     def tell(self, status: str, error: HeadraceError) -> None:
         """Report a failure with the frontier that the feed had."""
-        known = self._committer.report if self._committer else FeedReport(self._feed.id, "created")
         report = replace(
-            known,
+            self._committer.report,
             status=status,  # type: ignore[arg-type]
             error=error.message,
             detail=error.detail or "",
@@ -88,10 +87,7 @@ class _Loop:
         self._host.report((report, *self._exports.reports(counts=True)))
 
     def _follow(self) -> None:
-        if self._committer is None:
-            writer = LogWriter(self._plane, self._feed.id, self._feed.epoch)
-            last = writer.open()
-            self._committer = Committer(self._feed, self._host, self._exports, writer, last)
+        self._committer.open()
         following = Following(self._plane, self._host, self._feed, self._exports, self._committer)
         try:
             following.run()

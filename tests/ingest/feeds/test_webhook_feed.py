@@ -17,7 +17,8 @@ import pytest
 from ingest import engine
 from ingest.contract.commands import Feed, Query, Webhooks
 from ingest.contract.plane import Plane
-from ingest.feeds.webhooks.inbox import Drain
+from ingest.feeds.webhooks.files import Files
+from ingest.feeds.webhooks.inbox import Drain, inbox_path
 from ingest.tables import apply
 from tests.ingest.feeds.host import MemoryHost, wait_for
 from tests.ingest.feeds.webhook_life import drain, export_of, request
@@ -156,7 +157,8 @@ def test_two_feeds_at_once(plane: Plane) -> None:
             new, second = feeds.start(2)
     first.join(30)
     assert feeds.errors
-    wait_for(lambda: not Drain(plane, feeds.feed).waiting({}, 1), 30)
+    inbox_files = Files(inbox_path(plane, feeds.feed))
+    wait_for(lambda: not inbox_files.names("a"), 60)
     new.feed = None
     assert second is not None
     second.join()
