@@ -150,12 +150,12 @@ def test_a_writer_that_lost_an_answer_asks_the_log(
     monkeypatch.setattr(delta, "append", lost)
     with pytest.raises(Transient):
         story.append(writer, 1, "b")
-    assert writer.unsure
+    unsure = [writer.unsure]
     if landed:
         late[0]()
     last = writer.open()
     assert last is not None
-    assert not writer.unsure
+    assert [*unsure, writer.unsure] == [True, False]
     assert last.upto == (story.time if landed else story.time - 1)
     if not landed:
         late[0]()
