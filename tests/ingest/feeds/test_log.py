@@ -75,8 +75,8 @@ def story(plane: Plane) -> Story:
 
 def around_append(
     monkeypatch: pytest.MonkeyPatch,
-    before: Callable[[], None] = lambda: None,
-    after: Callable[[], None] = lambda: None,
+    before: Callable[[], object] = lambda: None,
+    after: Callable[[], object] = lambda: None,
 ) -> None:
     """Let something happen around the next append to a Delta table."""
     real = delta.append
