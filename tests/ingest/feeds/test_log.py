@@ -73,19 +73,14 @@ def story(plane: Plane) -> Story:
     return Story(plane)
 
 
-def around_append(
-    monkeypatch: pytest.MonkeyPatch,
-    before: Callable[[], object] = lambda: None,
-    after: Callable[[], object] = lambda: None,
-) -> None:
-    """Let something happen around the next append to a Delta table."""
+def ahead_of_append(monkeypatch: pytest.MonkeyPatch, before: Callable[[], object]) -> None:
+    """Let something happen just ahead of the next append to a Delta table."""
     real = delta.append
 
     def append(frame: DataFrame, *rest: Any) -> None:
         monkeypatch.setattr(delta, "append", real)
         before()
         real(frame, *rest)
-        after()
 
     monkeypatch.setattr(delta, "append", append)
 
@@ -96,7 +91,7 @@ def test_a_batch_before_the_claim_counts(story: Story, monkeypatch: pytest.Monke
     old, new = story.writer(1), story.writer(2)
     old.open()
     story.append(old, 1, "a")
-    around_append(monkeypatch, before=lambda: story.append(old, 1, "b"))
+    ahead_of_append(monkeypatch, lambda: story.append(old, 1, "b"))
     last = new.open()
     assert last is not None
     assert last.upto == story.time
@@ -118,7 +113,7 @@ def test_a_late_batch_is_void_for_the_next_writer_too(
     old.open()
     story.append(old, 1, "a")
     durable = story.time
-    around_append(monkeypatch, before=new.open)
+    ahead_of_append(monkeypatch, new.open)
     with pytest.raises(Fenced):
         story.append(old, 1, "late")
     third = story.writer(3)
