@@ -17,7 +17,7 @@ test: install ## Run the tests (services that are missing here skip theirs, by n
 	@$(VENV)/python -m pytest -m "not faults" $(ARGS)
 
 fast: install ## Run the tests that need no service
-	@$(VENV)/python -m pytest -m "not spark and not postgres and not browser and not faults" $(ARGS)
+	@$(VENV)/python -m pytest -m "not spark and not postgres and not browser and not faults" -n auto --dist worksteal $(ARGS)
 
 lint: install ## Check style, types and the rooms' borders
 	$(VENV)/ruff check .

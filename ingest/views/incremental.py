@@ -174,12 +174,10 @@ class Change:
         found = incremental_folds.fold(self.live, block, stored, changes, self.size)
         if found is None or (found.doubtful is not None and not block.key):
             return None
-        known = _times(found.made, 1).unionAll(_times(found.gone, -1))
-        known = known.coalesce(1) if self.size == "few" else known
         if found.doubtful is None:
-            return [known]
+            return [found.changes]
         again = self._now(block, self._few(found.doubtful))
-        return [known, _times(again, 1)]
+        return [found.changes, _times(again, 1)]
 
     def _now(self, block: Block, affected: DataFrame) -> DataFrame:
         return self._restricted(block, dict.fromkeys(block.children, self.new), affected)

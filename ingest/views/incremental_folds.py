@@ -29,16 +29,15 @@ from ingest.views.incremental_states import (
 Size = Literal["few", "small", "large"]
 """Of the changes: few come through this process, small ones fit the memory of one."""
 
-_SURE, _DOUBT, _WAS = "__sure", "__doubt", "__was"
+_SURE, _DOUBT, _WAS, _SIDE = "__sure", "__doubt", "__was", "__side"
 
 
 @dataclass(frozen=True)
 class Folded:
-    """`made` are the groups that could be made, `gone` what all those that changed were, and
-    `doubtful` the keys of those that could not be made, None when there is none."""
+    """`changes` are the groups that could be made less what all those that changed were, with
+    mz_diff; `doubtful` the keys of those that could not be made, None when there is none."""
 
-    made: DataFrame
-    gone: DataFrame
+    changes: DataFrame
     doubtful: DataFrame | None
 
 
@@ -57,29 +56,33 @@ def fold(
         return None
     mine = _of_keys(stored, block, moved, small=small) if block.key else stored
     known = _known(block, mine, slots, kinds)
-    merged = _judged(block, _merged(block, moved.unionAll(known), slots), kinds)
-    table = held(merged, MOST_ROWS if size == "small" else None) if small else None
+    judged = _judged(block, _merged(block, moved.unionAll(known), slots), kinds)
+    if not may_doubt(block):
+        return Folded(_finished(live, block, judged), None)
+    table = held(judged, MOST_ROWS if size == "small" else None) if small else None
     if table is None:
-        lazily = merged.where(F.col(_DOUBT)) if may_doubt(block) else None
-        return _folded(live, block, (merged.where(_SURE), merged.where(_WAS), lazily))
+        doubtful = judged.where(F.col(_DOUBT)).select(*block.key)
+        return Folded(_finished(live, block, judged), doubtful)
     shape = _shape(block, kinds)
-    parts = [again(live, where(table, shape, name), shape) for name in (_SURE, _WAS)]
-    doubtful = where(table, shape, _DOUBT)
-    unsure = again(live, doubtful, shape) if doubtful.num_rows else None
-    return _folded(live, block, (parts[0], parts[1], unsure))
+    rows, doubts = again(live, table, shape), where(table, shape, _DOUBT)
+    rows = rows.coalesce(1) if size == "few" else rows
+    unsure = again(live, doubts, shape).select(*block.key) if doubts.num_rows else None
+    return Folded(_finished(live, block, rows), unsure)
 
 
-def _folded(
-    live: SparkSession, block: Block, found: tuple[DataFrame, DataFrame, DataFrame | None]
-) -> Folded:
-    sure, was, doubtful = found
-    made, gone = (
-        reading.frame(
-            live, block.finish, {FOLDED: rows.select(*block.key, *_named(block, letter))}
-        )
-        for rows, letter in ((sure, "s"), (was, "z"))
+def _finished(live: SparkSession, block: Block, judged: DataFrame) -> DataFrame:
+    """What the groups are now less what they were, in one pass over them."""
+    sides = F.array(
+        F.when(F.col(_SURE), F.struct(*_named(block, "s"), _diff(1))),
+        F.when(F.col(_WAS), F.struct(*_named(block, "z"), _diff(-1))),
     )
-    return Folded(made, gone, doubtful.select(*block.key) if doubtful is not None else None)
+    found = judged.select(*block.key, F.explode(sides).alias(_SIDE))
+    rows = found.where(F.col(_SIDE).isNotNull()).select(*block.key, f"{_SIDE}.*")
+    return reading.frame(live, block.finish, {FOLDED: rows})
+
+
+def _diff(count: int) -> Column:
+    return F.lit(count).cast("bigint").alias(MZ_DIFF)
 
 
 def _named(block: Block, letter: str) -> list[Column]:

@@ -173,7 +173,7 @@ def _fused(select: exp.Select, alias: str, inner: Cut) -> Cut:
         restricted=over(inner.restricted),
         output_key=_renamed(select, alias, inner.output_key),
         folds=folds,
-        finish=over(inner.finish) if folds and inner.finish is not None else None,
+        finish=over(inner.finish, MZ_DIFF) if folds and inner.finish is not None else None,
         beside=_beside(select, alias, inner.beside, over),
     )
 
@@ -203,7 +203,7 @@ def _beside(
         over(inner.whole, *inner.hidden),
         over(inner.restricted, *inner.hidden),
         folds,
-        over(inner.finish, *inner.hidden),
+        over(inner.finish, *inner.hidden, MZ_DIFF),
     )
 
 

@@ -20,7 +20,7 @@ from catalog.query.blocks.shape import (
     windows,
 )
 from catalog.query.build import call, number, when
-from ingest.contract.views import FOLDED, Fold
+from ingest.contract.views import FOLDED, MZ_DIFF, Fold
 
 How = Literal["rows", "count", "sum", "min", "max"]
 _HOW: dict[str, How] = {"COUNT": "count", "SUM": "sum", "MIN": "min", "MAX": "max"}
@@ -31,7 +31,7 @@ Present = Mapping[str, frozenset[str]]
 @dataclass(frozen=True)
 class Groups:
     """How groups follow from what is stored of them: `folds` for what they follow from, and the
-    block's columns made of the folded groups, `finish`."""
+    block's columns and mz_diff made of the folded groups, `finish`."""
 
     folds: tuple[Fold, ...]
     finish: exp.Select
@@ -71,7 +71,7 @@ def folding(select: exp.Select, keys: list[exp.Expr], present: Present) -> Foldi
     wanted = list(dict.fromkeys([*states, *_helpers(states)]))
     values = list(dict.fromkeys(value for _, value, _ in wanted if value is not None))
     enough = all(state in known for state in states)
-    own = Groups(_folds(states, known, values), finish) if enough else None
+    own = Groups(_folds(states, known, values), _signed(finish)) if enough else None
     hidden = _hidden(select, [state for state in wanted if state not in known])
     if not keys or not hidden:
         return Folding(values, own, None, {}) if own is not None else None
@@ -79,7 +79,7 @@ def folding(select: exp.Select, keys: list[exp.Expr], present: Present) -> Foldi
     every = [*states, *(state for state in wanted if state not in states)]
     wide = finish.copy()
     wide.set("expressions", [*wide.expressions, *_beside(hidden, every)])
-    beside = Groups(_folds(every, everywhere, values), wide)
+    beside = Groups(_folds(every, everywhere, values), _signed(wide))
     return Folding(values, own, beside, {name: _call(one) for name, one in hidden.items()})
 
 
@@ -195,6 +195,13 @@ def _finish(select: exp.Select, keys: list[exp.Expr], calls: list[exp.Expr]) -> 
             return None
         outputs.append(made)
     return exp.Select(expressions=outputs).from_(exp.to_identifier(FOLDED).name)
+
+
+def _signed(finish: exp.Select) -> exp.Select:
+    """The same with mz_diff behind it."""
+    copy = finish.copy()
+    copy.append("expressions", named(column(MZ_DIFF, FOLDED), MZ_DIFF))
+    return copy
 
 
 def _folded(node: exp.Expr, names: dict[exp.Expr, str]) -> exp.Expr:
