@@ -57,6 +57,12 @@ def renew_feed(region: str, gid: str, owner: str, epoch: int) -> bool:
     return bool(rows.update(lease_expires=_until(SECONDS)))
 
 
+def is_current(region: str, gid: str, epoch: int) -> bool:
+    """Whether no newer life of the feed has begun, nor will before this transaction ends."""
+    rows = Feed.objects.select_for_update().filter(region__name=region, gid=gid)
+    return rows.values_list("epoch", flat=True).first() == epoch
+
+
 def release_feed(region: str, gid: str, owner: str) -> None:
     """Give a lease back early."""
     rows = Feed.objects.filter(region__name=region, gid=gid, lease_owner=owner)

@@ -66,8 +66,14 @@ class Host:
         return next_time(self._region, after)
 
     def report(self, reports: tuple[FeedReport | ExportReport, ...]) -> None:
-        """Make reports visible, together; this life's counts go on where the last one's ended."""
-        write_reports(self._region, tuple(self._continued(report) for report in reports))
+        """Make reports visible, together; this life's counts go on where the last one's ended.
+
+        A life that is over is not heard any more: the feed's next reader has batches under way
+        that are older than the time which it would call complete.
+        """
+        mine = tuple(self._continued(report) for report in reports)
+        if not write_reports(self._region, mine, (self._feed, self._epoch)):
+            self._stopped.set()
 
     def _continued(self, report: FeedReport | ExportReport) -> FeedReport | ExportReport:
         if isinstance(report, FeedReport):
@@ -116,11 +122,20 @@ def report_stopped(region: str, feed: str, reason: str) -> None:
     write_reports(region, (report,))
 
 
-def write_reports(region: str, reports: tuple[FeedReport | ExportReport, ...]) -> None:
-    """Store reports in one transaction, statuses' history where they changed, then tell."""
+def write_reports(
+    region: str,
+    reports: tuple[FeedReport | ExportReport, ...],
+    life: tuple[str, int] | None = None,
+) -> bool:
+    """Store reports in one transaction, statuses' history where they changed, then tell.
+
+    `life` is the feed and the epoch that speak; False, and nothing stored, when a newer one does.
+    """
     ids = []
     with transaction.atomic():
         row = Region.objects.get(name=region)
+        if life is not None and not leases.is_current(region, *life):
+            return False
         for report in reports:
             if isinstance(report, FeedReport):
                 _feed(row, report)
@@ -128,6 +143,7 @@ def write_reports(region: str, reports: tuple[FeedReport | ExportReport, ...]) -
         exports = [report for report in reports if isinstance(report, ExportReport)]
         ids += _exports(row, exports)
     signals.reported.send(sender=None, region=region, ids=tuple(ids))
+    return True
 
 
 def _feed(region: Region, report: FeedReport) -> None:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from catalog import leases
-from catalog.control.controller import Host, write_reports
+from catalog.control.controller import Host
 from catalog.planes import plane_of
 from console import fail_point
 from console.keeper import GIVEN_UP
@@ -66,6 +66,6 @@ def _run(host: Host, region: str, feed: str) -> int:
             detail=error.detail or "",
             hint=error.hint or "",
         )
-        write_reports(region, (report,))
+        host.report((report,))
         return GIVEN_UP if terminal else 1
     return 0

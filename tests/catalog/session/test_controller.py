@@ -107,6 +107,7 @@ def test_only_what_changed_is_written(run: Run) -> None:
 def test_counts_go_on_over_a_restart(run: Run) -> None:
     run(SETUP)
     for life in (1, 2):
+        assert leases.acquire_feed(REGION, "f1", "elsewhere:1:a") == life
         host = Host(REGION, "f1", "elsewhere:1:a", life)
         copied = 7 if life == 1 else 0
         host.report((FeedReport("f1", "running", messages=3, bytes=30),))
@@ -122,6 +123,22 @@ def test_counts_go_on_over_a_restart(run: Run) -> None:
     assert source.feed is not None
     assert (source.feed.messages, source.feed.bytes) == (10, 100)
     assert (table.updates_committed, table.rows_staged) == (8, 7)
+
+
+def test_a_life_that_is_over_is_not_heard(run: Run) -> None:
+    """One that was paused and wakes up would call times complete that its successor is not at."""
+    run(SETUP)
+    owner = "elsewhere:1:a"
+    lives = [leases.acquire_feed(REGION, "f1", owner) or 0 for _ in range(2)]
+    old, new = (Host(REGION, "f1", owner, life) for life in lives)
+    new.report((FeedReport("f1", "running", complete_through=20, upto=20),))
+    old.report((FeedReport("f1", "stalled", complete_through=30, upto=20),))
+    source = reads.source("u1")
+    assert source is not None
+    assert source.feed is not None
+    assert (source.status.status, source.feed.complete_through) == ("running", 20)
+    assert old.desired() is None
+    assert new.desired() is not None
 
 
 def test_a_slot_that_cannot_be_dropped_is_given_up(
