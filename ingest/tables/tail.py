@@ -25,7 +25,7 @@ from ingest.contract.plane import Plane
 from ingest.errors import IngestError
 from ingest.tables.frontier import Frontier
 
-MOST_ROWS = 50_000
+MOST_ROWS = 200_000
 _MOST_FILES = 200
 _MOST_TAILS = 500
 _LARGE = 200_000

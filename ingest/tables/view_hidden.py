@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
+import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
@@ -19,7 +20,7 @@ from ingest.contract.plane import Plane
 from ingest.contract.relation import Relation
 from ingest.tables import trees, view_tail
 from ingest.tables.schema import DIFF, TIME, quoted
-from ingest.tables.view_versions import Hidden, Known, Made
+from ingest.tables.view_versions import Hidden, Known
 
 _LAST, _ROW = "__last", "__row"
 _BROADCAST = 500_000
@@ -41,14 +42,49 @@ def newest(
     steps = [step for step in known.steps if step.time > base.time and step.rows]
     if not steps:
         return rows
+    table = view_tail.raw(plane, known, steps)
+    if table is not None and (few := _few_newest(table, hidden)) is not None:
+        return _beside_few(session, rows, few, every, hidden)
     key = [held.names[place] for place in hidden.key]
-    last = _last(_changes(plane, session, known, steps, every), every.names, key)
+    changes = view_tail.raw_in_spark(plane, session, known, steps, every)
+    last = _last(changes, every.names, key)
     gone = last.select(*(F.col(quoted(k)).alias(f"__gone_{n}") for n, k in enumerate(key)))
-    same = [F.col(quoted(k)).eqNullSafe(F.col(f"__gone_{n}")) for n, k in enumerate(key)]
-    few = sum(step.rows for step in steps) <= _BROADCAST
-    gone = F.broadcast(gone) if few else gone
-    kept = rows.join(gone, trees.join(operator.and_, same), "left_anti")
+    large = sum(step.rows for step in steps) > _BROADCAST
+    kept = _without(rows, gone if large else F.broadcast(gone), key)
     return kept.unionAll(last.where(F.col(_LAST) >= 0).select(*names))
+
+
+def _few_newest(changes: pa.Table, hidden: Hidden) -> pa.Table | None:
+    """The newest change of each key, found in this process; None where only Spark can say which
+    keys are the same."""
+    keys = [f"c{place}" for place in hidden.key]
+    if any(pa.types.is_floating(changes[key].type) for key in keys):
+        return None
+    ordered = changes.sort_by([(TIME, "ascending"), (DIFF, "ascending")])
+    placed = ordered.select(keys).append_column(_LAST, pa.array(range(ordered.num_rows)))
+    try:
+        found = placed.group_by(keys).aggregate([(_LAST, "max")])
+    except pa.ArrowNotImplementedError:
+        return None
+    return ordered.take(found[f"{_LAST}_max"])
+
+
+def _beside_few(
+    session: SparkSession, rows: DataFrame, last: pa.Table, every: Relation, hidden: Hidden
+) -> DataFrame:
+    """The base's `rows` less those whose key changed, and what became of these."""
+    key = [every.names[place] for place in hidden.key]
+    gone = view_tail.local(session, last, every).select(
+        *(F.col(quoted(k)).alias(f"__gone_{n}") for n, k in enumerate(key))
+    )
+    kept = _without(rows, F.broadcast(gone), key)
+    there = last.filter(pc.greater_equal(last[DIFF], 0)).drop_columns([TIME, DIFF])
+    return kept.unionAll(view_tail.local(session, there, every))
+
+
+def _without(rows: DataFrame, gone: DataFrame, key: Sequence[str]) -> DataFrame:
+    same = [F.col(quoted(k)).eqNullSafe(F.col(f"__gone_{n}")) for n, k in enumerate(key)]
+    return rows.join(gone, trees.join(operator.and_, same), "left_anti")
 
 
 def added(
@@ -73,19 +109,6 @@ def net(changes: DataFrame, names: Sequence[str], hidden: Sequence[str]) -> Data
     moved = (F.col(DIFF) != 0) | ~F.col("__came").eqNullSafe(F.col("__went"))
     own = [F.col("__came").getField(name).alias(name) for name in hidden]
     return summed.where(moved).select(*map(quoted, names), *own, DIFF)
-
-
-def _changes(
-    plane: Plane,
-    session: SparkSession,
-    known: Known,
-    steps: Sequence[Made],
-    every: Relation,
-) -> DataFrame:
-    table = view_tail.raw(plane, known, steps)
-    if table is not None:
-        return view_tail.local(session, table, every).coalesce(1)
-    return view_tail.raw_in_spark(plane, session, known, steps, every)
 
 
 def _last(changes: DataFrame, names: Sequence[str], key: Sequence[str]) -> DataFrame:

@@ -24,7 +24,7 @@ from ingest.tables import schema
 from ingest.tables.schema import DIFF, TIME
 from ingest.tables.view_versions import Known, Made
 
-MOST_ROWS = 50_000
+MOST_ROWS = 200_000
 _BROADCAST = 500_000
 _MOST_FILES = 400
 _KEPT_ROWS = 500_000
