@@ -23,11 +23,11 @@ from ingest.contract.plane import Plane
 
 @dataclass(frozen=True)
 class Standing:
-    """A feed's log as of version `version` (-1: there is none): the newest `epoch` that claimed
-    it (0: none), and the `last` batch or claim that counts."""
+    """A feed's log as of version `version` (-1: there is none): the `succession` up to it, and the
+    `last` batch or claim that counts."""
 
     version: int
-    epoch: int
+    succession: Succession
     last: Commit | None
 
 
@@ -135,7 +135,7 @@ def standing(plane: Plane, feed: str) -> Standing:
         commit = log_commit(version)
         if commit is not None and succession.takes(commit):
             last = commit
-    return Standing(number, succession.epoch, last)
+    return Standing(number, succession, last)
 
 
 def log_commit(version: Version) -> Commit | None:

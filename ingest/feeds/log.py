@@ -11,6 +11,7 @@ from pyspark.sql.connect import functions as F
 from ingest import delta, spark
 from ingest.contract.log import LOG_COLUMNS, Commit
 from ingest.contract.plane import Plane
+from ingest.delta import Standing
 from ingest.errors import Terminal, Transient
 from ingest.feeds import failpoint
 from ingest.feeds.spool import Spool, Spooled
@@ -46,8 +47,8 @@ class Fenced(Terminal):
 class LogWriter:
     """Appends batches to the log of feed `feed_id`; one writer at a time, from one thread.
 
-    A writer claims the log when it opens it. It refuses to go on once a newer epoch has, and
-    while it is `unsure`: then what the log has is only known once it is opened again.
+    A writer claims the log when it opens it. It refuses to go on once a newer epoch has. While it
+    is `unsure`, what the log has is not known: it must be opened again before the next append.
     """
 
     def __init__(self, plane: Plane, feed_id: str, epoch: int) -> None:
@@ -68,16 +69,15 @@ class LogWriter:
         acknowledged it: so what is last is only known once the claim is there.
         """
         found = delta.standing(self._plane, self._feed)
-        if found.epoch > self._epoch:
-            raise self._fenced(found.epoch)
+        if found.succession.epoch > self._epoch:
+            raise self._fenced(found.succession.epoch)
         self._version = found.version
         last = found.last or Commit(self._feed, 0, 0, 0, {})
         self._attempt += 1
         claim = replace(last, epoch=self._epoch, attempt=self._attempt, counts={})
         self._land(None, claim)
-        self._claimed(claim)
+        last = self._claimed(claim, found)
         self.spool.clear()
-        last = delta.standing(self._plane, self._feed).last or claim
         self.unsure = False
         return last if last.time else None
 
@@ -122,15 +122,19 @@ class LogWriter:
         """Whether the log has this very batch; asked when an append's answer was lost."""
         return commit in map(delta.log_commit, delta.versions(self._path, self._version))
 
-    def _claimed(self, claim: Commit) -> None:
-        """Pass over what came before the claim; what an older writer gets in now is void."""
-        for version in delta.versions(self._path, self._version):
+    def _claimed(self, claim: Commit, before: Standing) -> Commit:
+        """What counts last once the claim is there; what an older writer gets in now is void."""
+        last = before.last or claim
+        for version in delta.versions(self._path, before.version):
             commit = delta.log_commit(version)
-            if commit is not None and commit.epoch > self._epoch:
+            if commit is None:
+                continue
+            if commit.epoch > self._epoch:
                 raise self._fenced(commit.epoch)
-            self._version = version.number
+            last = commit if before.succession.takes(commit) else last
             if commit == claim:
-                return
+                self._version = version.number
+                return last
         raise Transient("the log did not take a claim", detail=f"epoch {self._epoch}")
 
     def _fence(self, own: Commit | None = None) -> bool:
