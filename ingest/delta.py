@@ -170,7 +170,7 @@ def bytes_at_most(path: str) -> int | None:
         written = metrics.get("numOutputBytes") or metrics.get("numTargetBytesAdded")
         if version.added and written is None:
             return None
-        found += int(written or 0)
+        found += int(written or 0) - int(metrics.get("numTargetBytesRemoved") or 0)
         if version.number == 0 or (version.operation == "WRITE" and version.removes):
             return found
     return None

@@ -169,7 +169,8 @@ def tail_statistics(plane: Plane, feed_id: str, export: Export) -> Tail:
 
 
 def apply_due(tail: Tail, now: int, rows: int = folding.ROWS) -> bool:
-    """Whether a tail is large (`rows`), old or scattered enough to be folded at `now` (ms)."""
+    """Whether a tail is large (`rows`, or more for a large base), old or scattered enough to be
+    folded at `now` (ms)."""
     return folding.due(tail, now, rows)
 
 

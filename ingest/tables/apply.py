@@ -22,6 +22,10 @@ from ingest.tables.pending import Pending, to_fold
 
 ROWS = 20_000
 """A tail of so many rows is folded; see docs/adr for what a read pays for one."""
+MOST_ROWS = 150_000
+_BYTES_PER_ROW = 2_048
+"""A fold writes most of a large base anew, so it waits for one row to that many bytes of base, but
+not for more than `MOST_ROWS`: a tail has to fit into memory."""
 _MOST_FILES = 3_000
 _REWRITTEN = 8 * 2**20
 """A base of so many bytes at most is written anew: that is one job of one task, a MERGE three."""
@@ -40,11 +44,13 @@ class Applied:
 
 
 def due(found: retention.Tail, now: int, rows: int = ROWS) -> bool:
-    """Whether a tail is large (`rows`), scattered or old enough to be folded at `now` (ms)."""
+    """Whether a tail is large (`rows`, or more for a large base), scattered or old enough to be
+    folded at `now` (ms)."""
     if found.rows == 0:
         return False
     aged = now - found.since >= _MOST_AGE
-    return found.rows >= rows or found.files >= _MOST_FILES or aged
+    enough = max(rows, min(found.base // _BYTES_PER_ROW, MOST_ROWS))
+    return found.rows >= enough or found.files >= _MOST_FILES or aged
 
 
 def apply(plane: Plane, feed_id: str, export: Export, upto: int) -> Applied:

@@ -12,6 +12,7 @@ from pyspark.sql.connect import functions as F
 
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
+from ingest.contract.relation import Relation
 from ingest.tables import (
     changes,
     collection,
@@ -19,6 +20,7 @@ from ingest.tables import (
     moves,
     plain_tail,
     tail,
+    told,
     view_changes,
     view_rows,
     view_tail,
@@ -118,6 +120,10 @@ def _of_log(  # noqa: PLR0913
         plain = not _any_special(rows)
     if not plain:
         return None
+    if rows is not None:
+        sent = told.net(live, plane, source, start, rows)
+        if sent is not None:
+            return Net(_own(live, sent, source, wanted, raw=raw), ready=True)
     found = pending(live, plane, source, start, upto)
     if found is None:
         nothing = view_rows.nothing(live, source.relation)
@@ -130,6 +136,18 @@ def _of_log(  # noqa: PLR0913
         one = F.lit(1).cast("bigint").alias(DIFF)
         return Net(found.rows.select(*map(quoted, wanted), one), ready=True)
     return None
+
+
+def _own(
+    live: SparkSession, sent: pa.Table, source: Input, wanted: Sequence[str], *, raw: bool
+) -> DataFrame:
+    """Changes in memory as Spark's, the columns `wanted`."""
+    columns = source.relation.columns
+    places = [place for place, column in enumerate(columns) if column.name in wanted]
+    few = sent.select([*(f"c{place}" for place in places), DIFF])
+    few = few.rename_columns([*(f"c{number}" for number in range(len(places))), DIFF])
+    held = Relation(tuple(columns[place] for place in places))
+    return view_tail.local(live, few if raw else told.consolidated(few), held)
 
 
 def _of_keys(

@@ -124,7 +124,7 @@ def _in_memory(
 
 def _typed(session: SparkSession, raw: pa.Table, values: pa.Table, source: Input) -> Pending:
     """`reduce_keyed` for a tail whose values are typed already."""
-    newest, truncated = _newest(raw["op"].to_pylist(), raw["key"].to_pylist())
+    newest, truncated = newest_of(raw["op"].to_pylist(), raw["key"].to_pylist())
     indices = pa.array(newest.values(), pa.int64())
     picked = values.take(indices)
     keys = picked.select([f"__key_{i}" for i in range(len(source.key))])
@@ -169,7 +169,7 @@ def _added(session: SparkSession, raw: pa.Table, values: pa.Table, source: Input
 def reduce_keyed(session: SparkSession, table: pa.Table) -> Pending:
     """The newest version of each key of an ordered tail."""
     ops, keys = table["op"].to_pylist(), table["key"].to_pylist()
-    newest, truncated = _newest(ops, keys)
+    newest, truncated = newest_of(ops, keys)
     indices = pa.array(newest.values(), pa.int64())
     if all(not unchanged for unchanged in table["unchanged"].to_pylist()):
         picked = table.select(["time", "position", "op", "key", "after"]).take(indices)
@@ -326,9 +326,10 @@ def _none() -> Column:
     return F.array().cast("array<int>")
 
 
-def _newest(
+def newest_of(
     ops: Iterable[str], keys: Iterable[Cells | None]
 ) -> tuple[dict[tuple[str | None, ...], int], bool]:
+    """The place of each key's newest row in an ordered tail, and whether it was truncated."""
     newest: dict[tuple[str | None, ...], int] = {}
     truncated = False
     for index, (op, key) in enumerate(zip(ops, keys, strict=True)):

@@ -35,13 +35,15 @@ _MAINTENANCE = {
 @dataclass(frozen=True)
 class Tail:
     """What a base does not hold yet: log rows of the table and the files with them. `since` is
-    the time (ms) of the oldest. `frontier` (ms): the base holds everything up to it.
-    Where the log's commits do not tell any more, it is something as old as the base."""
+    the time (ms) of the oldest. `frontier` (ms): the base holds everything up to it. `base`: its
+    bytes, 0 when not known. Where the log's commits do not tell any more, it is something as old
+    as the base."""
 
     rows: int
     files: int
     since: int
     frontier: int
+    base: int = 0
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ def tail_of(plane: Plane, feed: str, export: Export) -> Tail:
         return Tail(0, 0, 0, known.time)
     rows = sum(b.commit.counts[str(export.reference)] for b in with_rows)
     files = sum(len(b.files) for b in with_rows)
-    return Tail(rows, files, with_rows[0].commit.time, known.time)
+    base = delta.bytes_at_most(delta.base_path(plane, export.shard)) or 0
+    return Tail(rows, files, with_rows[0].commit.time, known.time, base)
 
 
 def compact(plane: Plane, feed: str, files: int = FILES_BEFORE_COMPACTION) -> Compacted:

@@ -259,8 +259,14 @@ def test_cleaning_leaves_what_recent_versions_use(
     assert rows(plane, source, upstream.time) == upstream.now()
 
 
-def test_what_a_base_weighs(plane: Plane) -> None:
-    """From its snapshot on every commit adds; a fold that writes it anew is all there is."""
+@pytest.mark.parametrize("rewritten", [True, False])
+def test_what_a_base_weighs(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch, *, rewritten: bool
+) -> None:
+    """From its snapshot on commits add, and a MERGE takes away too; a fold that writes it anew is
+    all there is."""
+    if not rewritten:
+        monkeypatch.setattr(apply, "_REWRITTEN", 0)
     upstream, source, definition = _made(plane, keyed=True, seed=15, count=500)
     path = delta.base_path(plane, source.shard)
     first = delta.bytes_at_most(path)
@@ -274,6 +280,18 @@ def test_what_a_base_weighs(plane: Plane) -> None:
     assert first
     assert delta.bytes_at_most(path) == live[0]["sizeInBytes"]
     assert delta.bytes_at_most(delta.log_path(plane, "nofeed")) is None
+
+
+def test_a_large_base_waits_for_more() -> None:
+    now = 1_000_000
+    small = retention.Tail(20_000, 10, now, now, base=30 * 2**20)
+    large = retention.Tail(99_999, 10, now, now, base=200 * 2**20)
+    assert apply.due(small, now)
+    assert not apply.due(large, now)
+    assert apply.due(replace(large, rows=102_400), now)
+    assert apply.due(replace(large, base=2**40, rows=apply.MOST_ROWS), now)
+    assert apply.due(large, now + 600_000), "old enough"
+    assert apply.MOST_ROWS < tail.MOST_ROWS
 
 
 @pytest.fixture

@@ -58,9 +58,10 @@ def shown(row: Row) -> tuple[Any, ...]:
 
 class Upstream:
     """Rows with or without a key; `history` has the whole table at each time. `whole`: no value
-    is ever left out."""
+    is ever left out. `full`: old rows are sent too, as without a key."""
 
     whole = False
+    full = False
 
     def __init__(self, plane: Plane, feed: str, *, keyed: bool, seed: int) -> None:
         self.plane, self.feed, self.keyed = plane, feed, keyed
@@ -170,7 +171,7 @@ class Upstream:
             "reference": reference,
             "op": op,
             "key": [spoken[0]] if self.keyed and spoken else None,
-            "before": cells(before) if before and not self.keyed else None,
+            "before": cells(before) if before and (self.full or not self.keyed) else None,
             "after": cells(after) if after else None,
             "unchanged": list(unchanged),
         }
