@@ -26,8 +26,9 @@ LOG_COLUMNS = (
 """Names and Spark types, in order.
 
 time: the batch's mz_timestamp, milliseconds. seq: order inside the batch. reference: the upstream
-relation's identity. op: see `Op`. key: text of the key columns, in key order, null without a key
-(a key change is logged as a delete of the old key and an insert of the new). before: the old row,
+relation's identity. op: see `Op`; an insert (i) is of a key that is not there, so a feed that
+cannot tell writes an update (u). key: text of the key columns, in key order, null without a key (a
+key change is logged as a delete of the old key and an insert of the new). before: the old row,
 only under replica identity FULL; in an insert that a key change made, the old key's columns, whose
 row has the `unchanged` values. after: the new row. unchanged: positions (1-based) whose value
 upstream left out of `after` (unchanged TOAST). position: upstream commit position (LSN).

@@ -1,5 +1,5 @@
 """A keyed table's changes made of its log in memory; Spark only types the log's new rows, and
-looks up in the base those keys that the log does not know.
+looks up in the base those old rows that neither the log knows nor upstream sent.
 
 Who follows a table that changes all the time takes a step every moment, and in Spark alone each
 step reads the whole log and the whole table.
@@ -17,7 +17,7 @@ from pyspark.sql.connect import functions as F
 
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
-from ingest.tables import cast, collection, frontier, tail, typed
+from ingest.tables import cast, collection, frontier, tail, told, typed
 from ingest.tables.frontier import Frontier
 from ingest.tables.schema import DIFF, TIME, quoted
 
@@ -30,9 +30,10 @@ _BASE = -1
 @dataclass
 class _Steps:
     """What became of a key at a time: the place in the log of its row afterwards, and of the one
-    before, or `_BASE`."""
+    before, or `_BASE`. `first` is the place of the time's first row of the key."""
 
     times: list[int] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
     old: list[int] = field(default_factory=list)
     new: list[int] = field(default_factory=list)
 
@@ -62,11 +63,20 @@ def in_memory(
             -1,
         ),
     ]
-    unknown = [place for place, old in enumerate(steps.old) if old == _BASE]
-    if unknown:
+    fresh = pc.equal(raw["op"], "i").to_pylist()
+    unknown = [
+        place
+        for place, old in enumerate(steps.old)
+        if old == _BASE and not fresh[steps.first[place]]
+    ]
+    times = [steps.times[place] for place in unknown]
+    sent = told.before(raw, [steps.first[place] for place in unknown], source)
+    if sent is not None:
+        own = sent.rename_columns(rows.column_names).cast(rows.schema)
+        found.append(_stamped(own, times, -1))
+    else:
         keys = values.select([f"__key_{i}" for i in range(len(source.key))])
         wanted = keys.take(pa.array([steps.new[place] for place in unknown], pa.int64()))
-        times = [steps.times[place] for place in unknown]
         found.append(_of_base(plane, live, source, base, (wanted, times, rows.schema)))
     return _consolidated(pa.concat_tables(found))
 
@@ -95,6 +105,7 @@ def _steps(raw: pa.Table, after: int) -> _Steps:
         elif time > after:
             last[key] = len(found.times)
             found.times.append(time)
+            found.first.append(place)
             found.old.append(newest.get(key, _BASE))
             found.new.append(place)
         newest[key] = place

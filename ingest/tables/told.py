@@ -33,7 +33,7 @@ def net(
     if not source.key or not cast.known_by_text(source) or _left_out(raw):
         return None
     ops, keys = raw["op"].to_pylist(), [tuple(key) for key in raw["key"].to_pylist()]
-    old = _before(raw, [place for place in _first(keys) if ops[place] != "i"], source)
+    old = before(raw, [place for place in _first(keys) if ops[place] != "i"], source)
     if old is None:
         return None
     newest, _ = pending.newest_of(ops, keys)
@@ -65,9 +65,9 @@ def _first(keys: Sequence[Key]) -> list[int]:
     return list(found.values())
 
 
-def _before(raw: pa.Table, places: Sequence[int], source: Input) -> pa.Table | None:
-    """The old rows at these places, typed; None when upstream did not send all of them, or one
-    of them may be none of the table's rows because it does not fit."""
+def before(raw: pa.Table, places: Sequence[int], source: Input) -> pa.Table | None:
+    """The old rows at these places, typed, by place (`c0`, ..); None when upstream did not send
+    all of them, or one of them may be none of the table's rows because it does not fit."""
     old = raw["before"].take(pa.array(places, pa.int64())).combine_chunks()
     if old.null_count:
         return None

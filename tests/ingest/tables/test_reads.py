@@ -10,7 +10,7 @@ import pytest
 
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
-from ingest.tables import apply, changes, frontier, retention, tail
+from ingest.tables import apply, changes, frontier, log_changes, retention, tail
 from tests.ingest.tables.upstream import Upstream, export, rows, table
 
 pytestmark = pytest.mark.spark
@@ -74,16 +74,22 @@ def test_a_large_tail_is_reduced_in_spark(
     assert rows(plane, source, upstream.time) == upstream.now()
 
 
-@pytest.mark.parametrize(("keyed", "whole"), [(True, False), (False, False), (True, True)])
+@pytest.mark.parametrize(
+    ("keyed", "whole", "full"),
+    [(True, False, False), (False, False, False), (True, True, False), (True, True, True)],
+)
 def test_changes_add_up(
-    plane: Plane, monkeypatch: pytest.MonkeyPatch, *, keyed: bool, whole: bool
+    plane: Plane, monkeypatch: pytest.MonkeyPatch, *, keyed: bool, whole: bool, full: bool
 ) -> None:
-    """A keyed table's are made in memory, where upstream sent whole rows and truncated nothing."""
+    """A keyed table's are made in memory, where upstream sent whole rows and truncated nothing,
+    and without the base where it sent the old rows too."""
     if whole:
         monkeypatch.setattr(changes, "frame", None)
+    if full:
+        monkeypatch.setattr(log_changes, "_of_base", None)
     feed, shard = f"f{uuid.uuid4().hex[:8]}", f"t{uuid.uuid4().hex[:8]}"
     upstream = Upstream(plane, feed, keyed=keyed, seed=11)
-    upstream.whole = whole
+    upstream.whole, upstream.full = whole, full
     upstream.seed_base(shard, 15)
     start = upstream.time
     for number in range(5):
