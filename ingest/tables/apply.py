@@ -164,11 +164,13 @@ def _merge(
         for (name, value), c in zip(typed.items(), source.columns, strict=True)
     }
     whole = F.size("__missing") == 0
+    same = collection.same_key(source)
+    same = same if found.within is None else same & found.within
     try:
         for name, value in settings.items():
             live.conf.set(name, value)
         (
-            changes.mergeInto(target, collection.same_key(source))
+            changes.mergeInto(target, same)
             .whenMatched(F.col("__gone"))
             .delete()
             .whenMatched()

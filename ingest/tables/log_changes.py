@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
-from ingest.tables import cast, collection, frontier, tail, told, typed
-from ingest.tables.frontier import Frontier
+from ingest.tables import cast, collection, frontier, ranges, tail, told, typed
 from ingest.tables.schema import DIFF, TIME, quoted
 
 MOST_ROWS = 150_000
@@ -76,8 +75,12 @@ def in_memory(
         found.append(_stamped(own, times, -1))
     else:
         keys = values.select([f"__key_{i}" for i in range(len(source.key))])
-        wanted = keys.take(pa.array([steps.new[place] for place in unknown], pa.int64()))
-        found.append(_of_base(plane, live, source, base, (wanted, times, rows.schema)))
+        places = pa.array([steps.new[place] for place in unknown], pa.int64())
+        within = ranges.of(raw["key"].take(places), source)
+        what = (keys.take(places), times, rows.schema)
+        whole = collection.base(plane, live, source, base.version)
+        asked = whole if within is None else whole.where(within)
+        found.append(_of_base(live, asked, source, what))
     return _consolidated(pa.concat_tables(found))
 
 
@@ -119,19 +122,17 @@ def _taken(rows: pa.Table, places: Sequence[tuple[int, int]], diff: int) -> pa.T
 
 
 def _of_base(
-    plane: Plane,
     live: SparkSession,
+    base: DataFrame,
     source: Input,
-    base: Frontier,
     what: tuple[pa.Table, list[int], pa.Schema],
 ) -> pa.Table:
     """The base's rows of some keys, which go at a time each."""
     keys, times, wanted = what
     numbers = pa.array(range(keys.num_rows), pa.int64())
     known = live.createDataFrame(keys.append_column("__n", numbers).combine_chunks())
-    whole = collection.base(plane, live, source, base.version)
     names = [quoted(name) for name in source.relation.names]
-    found = whole.join(F.broadcast(known), collection.same_key(source)).select(*names, "__n")
+    found = base.join(F.broadcast(known), collection.same_key(source)).select(*names, "__n")
     data, _ = found._to_table()  # type: ignore[operator]  # noqa: SLF001
     gone = [times[number] for number in data["__n"].to_pylist()]
     return _stamped(data.drop_columns(["__n"]).cast(wanted), gone, -1)

@@ -158,6 +158,7 @@ def _of_keys(
     keys = found.keys if found.keys is not None else collection.touched(found, source)
     known = keys if found.large else F.broadcast(keys)
     rows = collection.at(plane, live, source, after)
+    rows = rows if found.within is None else rows.where(found.within)
     old = rows.join(known, collection.same_key(source), "left_semi")
     new = found.rows if found.typed else collection.merged(old, found, source)
     return new, old

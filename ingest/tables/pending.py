@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +19,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from ingest.contract.commands import ExportColumn, Input
 from ingest.contract.plane import Plane
 from ingest.contract.types import Type
-from ingest.tables import cast, moves, schema, tail, typed
+from ingest.tables import cast, moves, ranges, schema, tail, typed
 from ingest.tables.frontier import Frontier
 
 Cells = Sequence[str | None]
@@ -53,6 +53,7 @@ class Pending:
     `rows` of a keyed table: time, position, op, key, after, missing; of one without a key: time,
     position, after, diff. If `typed`, `rows` are the table's own rows, and `keys` the touched
     keys as `collection.same_key` wants them. A `large` one is no candidate for a broadcast.
+    `within` is what every row of the base with a touched key meets, where that leaves files out.
     """
 
     rows: DataFrame
@@ -62,6 +63,7 @@ class Pending:
     keys: DataFrame | None = None
     typed: bool = False
     large: bool = False
+    within: Column | None = None
 
 
 def pending(
@@ -97,7 +99,8 @@ def to_fold(
     if not source.key:
         return reduce_keyless(session, table, source)
     if cast.known_by_text(source):
-        return reduce_keyed(session, moves.in_memory(table, base))
+        found = reduce_keyed(session, moves.in_memory(table, base))
+        return replace(found, within=ranges.of(table["key"], source))
     return in_spark(session.createDataFrame(table), source, base)
 
 
@@ -137,6 +140,7 @@ def _typed(session: SparkSession, raw: pa.Table, values: pa.Table, source: Input
         retracts=True,
         keys=session.createDataFrame(keys.combine_chunks()) if keys.num_rows else None,
         typed=True,
+        within=ranges.of(raw["key"], source),
     )
 
 
