@@ -33,10 +33,11 @@ from ingest.tables.schema import DIFF, TIME, quoted
 @dataclass(frozen=True)
 class Net:
     """Columns and mz_diff (bigint, not 0). `ready`: the rows came with the frame, so that it costs
-    nothing to use it again and again."""
+    nothing to use it again and again. `nothing`: there are none, as far as is known."""
 
     rows: DataFrame
     ready: bool
+    nothing: bool = False
 
 
 def of(  # noqa: PLR0913
@@ -123,7 +124,7 @@ def _of_log(  # noqa: PLR0913
     if rows is not None:
         sent = told.net(live, plane, source, start, rows)
         if sent is not None:
-            return Net(_own(live, sent, source, wanted, raw=raw), ready=True)
+            return _own(live, sent, source, wanted, raw=raw)
     found = pending(live, plane, source, start, upto)
     if found is None:
         nothing = view_rows.nothing(live, source.relation)
@@ -140,14 +141,15 @@ def _of_log(  # noqa: PLR0913
 
 def _own(
     live: SparkSession, sent: pa.Table, source: Input, wanted: Sequence[str], *, raw: bool
-) -> DataFrame:
-    """Changes in memory as Spark's, the columns `wanted`."""
+) -> Net:
+    """Changes in memory, the columns `wanted`."""
     columns = source.relation.columns
     places = [place for place, column in enumerate(columns) if column.name in wanted]
     few = sent.select([*(f"c{place}" for place in places), DIFF])
     few = few.rename_columns([*(f"c{number}" for number in range(len(places))), DIFF])
     held = Relation(tuple(columns[place] for place in places))
-    return view_tail.local(live, few if raw else told.consolidated(few), held)
+    few = few if raw else told.consolidated(few)
+    return Net(view_tail.local(live, few, held), ready=True, nothing=few.num_rows == 0)
 
 
 def _of_keys(

@@ -43,7 +43,7 @@ def newest(
     if not steps:
         return rows
     table = view_tail.raw(plane, known, steps)
-    if table is not None and (few := _few_newest(table, hidden)) is not None:
+    if table is not None and (few := few_newest(table, hidden)) is not None:
         return _beside_few(session, rows, few, every, hidden)
     key = [held.names[place] for place in hidden.key]
     changes = view_tail.raw_in_spark(plane, session, known, steps, every)
@@ -54,7 +54,7 @@ def newest(
     return kept.unionAll(last.where(F.col(_LAST) >= 0).select(*names))
 
 
-def _few_newest(changes: pa.Table, hidden: Hidden) -> pa.Table | None:
+def few_newest(changes: pa.Table, hidden: Hidden) -> pa.Table | None:
     """The newest change of each key, found in this process; None where only Spark can say which
     keys are the same."""
     keys = [f"c{place}" for place in hidden.key]

@@ -14,7 +14,7 @@ from ingest.contract.views import AFFECTED, MZ_DIFF, Block, Part
 from ingest.tables import reading
 from ingest.tables.schema import quoted
 from ingest.views import incremental_folds, incremental_top, whole
-from ingest.views.incremental_folds import Size
+from ingest.views.incremental_folds import Near, Size
 
 Frames = Mapping[str, DataFrame]
 
@@ -28,6 +28,7 @@ def difference(  # noqa: PLR0913
     stored: DataFrame | None = None,
     *,
     size: Size = "few",
+    near: Near | None = None,
 ) -> DataFrame:
     """The rows that the block has more, or fewer, with `new` inputs than with `old` ones.
 
@@ -35,10 +36,11 @@ def difference(  # noqa: PLR0913
     (not 0), which also adds up to new less old; an input that is not in it did not change. The
     answer has the block's columns and mz_diff (bigint) and is not consolidated. `stored` are the
     rows that the view itself has; the root should always be given them: they say what to take
-    back where computing it again is dearer, or may come out otherwise. `size` is the changes'.
+    back where computing it again is dearer, or may come out otherwise. `near` gives those of some
+    keys without Spark, or None. `size` is the changes'.
     """
     known = stored.toDF(*block.columns) if stored is not None else None
-    return Change(live, old, new, changed, size).of(block, known)
+    return Change(live, old, new, changed, size, near).of(block, known)
 
 
 def used(block: Block) -> dict[str, tuple[str, ...] | None]:
@@ -72,6 +74,7 @@ class Change:
     new: Frames
     changed: Frames
     size: Size = "few"
+    near: Near | None = None
 
     def of(self, block: Block, stored: DataFrame | None = None) -> DataFrame:
         """A block's difference; see `difference`."""
@@ -171,7 +174,7 @@ class Change:
         self, block: Block, parts: list[Part], stored: DataFrame
     ) -> list[DataFrame] | None:
         changes = self._touched(block, parts, net=False)
-        found = incremental_folds.fold(self.live, block, stored, changes, self.size)
+        found = incremental_folds.fold(self.live, block, stored, changes, self.size, self.near)
         if found is None or (found.doubtful is not None and not block.key):
             return None
         if found.doubtful is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Literal
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 from pyspark.sql.types import BooleanType, DataType, DecimalType, StructField, StructType
@@ -15,7 +16,7 @@ from pyspark.sql.types import BooleanType, DataType, DecimalType, StructField, S
 from ingest.contract.views import FOLDED, MZ_DIFF, Block, Fold
 from ingest.tables import reading
 from ingest.tables.schema import quoted
-from ingest.views.incremental_held import MOST_ROWS, again, held, where
+from ingest.views.incremental_held import again, brought, held, where
 from ingest.views.incremental_states import (
     KNOWN,
     NET,
@@ -28,6 +29,8 @@ from ingest.views.incremental_states import (
 
 Size = Literal["few", "small", "large"]
 """Of the changes: few come through this process, small ones fit the memory of one."""
+Near = Callable[[pa.Table], DataFrame | None]
+"""The stored rows of some keys, which are in the key's order; None when only Spark can tell."""
 
 _SURE, _DOUBT, _WAS, _SIDE = "__sure", "__doubt", "__was", "__side"
 
@@ -41,33 +44,50 @@ class Folded:
     doubtful: DataFrame | None
 
 
-def fold(
-    live: SparkSession, block: Block, stored: DataFrame, changes: DataFrame, size: Size
+def fold(  # noqa: PLR0913
+    live: SparkSession,
+    block: Block,
+    stored: DataFrame,
+    changes: DataFrame,
+    size: Size,
+    near: Near | None = None,
 ) -> Folded | None:
     """The new groups of the keys in `changes`, whose columns are the key, the values and mz_diff.
 
-    `stored` are the block's rows. None when they are not exact enough.
+    `stored` are the block's rows, which `near` may find by key. None when they are not exact
+    enough.
     """
     small = size != "large"
     slots = [slot for n, each in enumerate(block.folds, 1) for slot in _slots(each, n)]
     moved = _moved(block, changes, slots)
-    kinds = moved.schema
-    if not _exact(block, stored.schema, kinds):
+    kinds, mine = moved.schema, None
+    if near is not None and size == "few":
+        table = brought(moved, kinds)
+        moved = again(live, table, kinds).coalesce(1)
+        mine = near(table.select(range(len(block.key))))
+    if not _exact(block, stored.schema if mine is None else mine.schema, kinds):
         return None
-    mine = _of_keys(stored, block, moved, small=small) if block.key else stored
+    if mine is None:
+        mine = _of_keys(stored, block, moved, small=small) if block.key else stored
     known = _known(block, mine, slots, kinds)
     judged = _judged(block, _merged(block, moved.unionAll(known), slots), kinds)
     if not may_doubt(block):
         return Folded(_finished(live, block, judged), None)
-    table = held(judged, MOST_ROWS if size == "small" else None) if small else None
-    if table is None:
+    shape = _shape(block, kinds)
+    sides = _sides(judged, shape, size)
+    if sides is None:
         doubtful = judged.where(F.col(_DOUBT)).select(*block.key)
         return Folded(_finished(live, block, judged), doubtful)
-    shape = _shape(block, kinds)
-    rows, doubts = again(live, table, shape), where(table, shape, _DOUBT)
+    rows, doubts = again(live, sides, shape), where(sides, shape, _DOUBT)
     rows = rows.coalesce(1) if size == "few" else rows
     unsure = again(live, doubts, shape).select(*block.key) if doubts.num_rows else None
     return Folded(_finished(live, block, rows), unsure)
+
+
+def _sides(judged: DataFrame, shape: StructType, size: Size) -> pa.Table | None:
+    if size == "large":
+        return None
+    return held(judged, shape) if size == "small" else brought(judged, shape)
 
 
 def _finished(live: SparkSession, block: Block, judged: DataFrame) -> DataFrame:

@@ -11,14 +11,15 @@ from pyspark.sql.types import StructType
 MOST_ROWS = 200_000
 
 
-def held(rows: DataFrame, most: int | None = MOST_ROWS) -> pa.Table | None:
-    """The rows, columns called by their place (`c0`, ..); None when they are more than `most`."""
-    names = [_place(number) for number in range(len(rows.columns))]
-    placed = rows.toDF(*names)
-    if most is None:
-        return placed.toArrow()
-    found = placed.limit(most + 1).toArrow()
-    return found if found.num_rows <= most else None
+def brought(rows: DataFrame, kinds: StructType) -> pa.Table:
+    """The rows, whose columns are `kinds`, each called by its place (`c0`, ..)."""
+    return rows.toDF(*(_place(number) for number in range(len(kinds)))).toArrow()
+
+
+def held(rows: DataFrame, kinds: StructType) -> pa.Table | None:
+    """The same; None when they are more than `MOST_ROWS`."""
+    found = brought(rows.limit(MOST_ROWS + 1), kinds)
+    return found if found.num_rows <= MOST_ROWS else None
 
 
 def again(live: SparkSession, rows: pa.Table, kinds: StructType) -> DataFrame:

@@ -25,7 +25,7 @@ def first(
     full = F.col(_TOTAL) >= block.limit
     seen = placed.where(~full | (F.col(_PLACE) <= F.col(_LAST)))
     shape = seen.schema
-    table = held(seen)
+    table = held(seen, shape)
     found = seen if table is None else again(live, table, shape)
     row = found.agg(F.max(_TOTAL).alias("known"), F.sum(_COUNT).alias("left")).collect()[0]
     if (row["known"] or 0) >= block.limit and (row["left"] or 0) < block.limit:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NoReturn
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from ingest import delta, spark
@@ -19,13 +20,14 @@ from ingest.tables import (
     collection,
     net,
     view_hidden,
+    view_near,
     view_rows,
     view_tail,
     view_versions,
 )
 from ingest.tables.view_versions import Hidden, Known, StepCommit
 from ingest.views import frames, incremental, partials, whole
-from ingest.views.incremental_folds import Size
+from ingest.views.incremental_folds import Near, Size
 
 How = Literal["incremental", "recompute"]
 _FEW = 200_000
@@ -137,15 +139,34 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> Data
         found = net.of(plane, live, source, (span.after, span.upto), columns.names, raw=once)
         lazily = once and not found.ready
         moved = found.rows if lazily else keep.net(found, columns, span.rows[name])
-        if moved is not None:
+        if moved is not None and not found.nothing:
             changed[name] = moved
     if not changed:
         return view_rows.nothing(live, wide.relation)
     stored = own(plane, live, view, span)
-    made = incremental.difference(
-        live, wide.root, old, new, changed, stored, size=_size(sum(span.rows.values()))
-    )
+    size = _size(sum(span.rows.values()))
+    near = _near(plane, live, view, span)
+    made = incremental.difference(live, wide.root, old, new, changed, stored, size=size, near=near)
     return _consolidated(frames.typed_changes(made, wide.relation), view, span.hidden)
+
+
+def _near(plane: Plane, live: SparkSession, view: View, span: Span) -> Near | None:
+    """The view's own rows of some keys; see `view_near.rows`."""
+    hidden, base = span.hidden, span.known.bases[-1]
+    if hidden is None:
+        plain = base.commit.hidden is None and span.known.columns == len(view.relation.columns)
+        if not plain or not view.root.output_key:
+            return None
+        places = tuple(view.root.columns.index(name) for name in view.root.output_key)
+        hidden = Hidden((), (), (), places)
+
+    def near(keys: pa.Table) -> DataFrame | None:
+        found = view_near.rows(plane, span.known, view.relation, hidden, keys)
+        if found is None:
+            return None
+        return view_tail.local(live, found, view_hidden.wide(view.relation, hidden)).coalesce(1)
+
+    return near
 
 
 def _sides(

@@ -1,0 +1,96 @@
+"""A shard's rows of some keys, without Spark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from ingest import engine, spark
+from ingest.contract.plane import Plane
+from ingest.contract.views import View
+from ingest.tables import view_hidden, view_near, view_versions
+from ingest.tables.view_versions import Hidden
+from ingest.views import folding, incremental_folds
+from tests.ingest.views import worlds
+from tests.ingest.views.test_partials import _change, _filled
+
+pytestmark = pytest.mark.spark
+
+Cells = list[tuple[Any, ...]]
+GROUPS = {
+    "one": "SELECT a, avg(b) AS x, sum(d) AS y FROM t GROUP BY a",
+    "two": "SELECT s, a, avg(d) AS x FROM t GROUP BY s, a",
+    "numeric": "SELECT d, avg(b) AS x FROM t GROUP BY d",
+    "date": "SELECT date '2026-01-01' + a AS day, sum(b) AS x FROM t GROUP BY 1",
+    "plain": "SELECT a, count(*) AS n, sum(b) AS x FROM t GROUP BY a",
+}
+
+
+def _shard(plane: Plane, view: View) -> tuple[Hidden, Cells]:
+    """What the shard has hidden, and all of its newest rows."""
+    known = view_versions.require(plane, view.shard)
+    places = tuple(view.root.columns.index(name) for name in view.root.output_key)
+    hidden = known.hidden or Hidden((), (), (), places)
+
+    def work(live: SparkSession) -> Cells:
+        rows = view_hidden.newest(plane, live, known, view.relation, hidden)
+        return [tuple(row.values()) for row in rows.toArrow().to_pylist()]
+
+    return hidden, spark.run(plane, work, "views", repeat=True)
+
+
+def _near(plane: Plane, view: View, hidden: Hidden, keys: Cells) -> Cells:
+    known = view_versions.require(plane, view.shard)
+    table = pa.table(
+        [list(column) for column in zip(*keys, strict=True)], list("kl")[: len(keys[0])]
+    )
+    found = view_near.rows(plane, known, view.relation, hidden, table)
+    assert found is not None
+    return [tuple(row.values()) for row in found.to_pylist()]
+
+
+@pytest.mark.parametrize("kind", list(GROUPS))
+def test_rows_of_some_keys(plane: Plane, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """From the base alone, the base and a tail, and after a fold; null is a key like others."""
+    monkeypatch.setattr(folding, "_ROWS", 1)
+    monkeypatch.setattr(incremental_folds, "_of_keys", None)
+    tables, view = _filled(plane, GROUPS[kind])
+    worlds.hydrate(plane, view, 20)
+    seen: set[tuple[Any, ...]] = set()
+    for upto in (20, 35, 45, 60):
+        if upto == 35:
+            _change(tables)
+        step = engine.step_view(plane, view, upto)
+        assert (step.how, step.reason) == ("nothing" if upto == 20 else "incremental", "")
+        if upto == 45:
+            assert engine.fold_view(plane, view.shard, view.relation)
+        hidden, rows = _shard(plane, view)
+        keys = {tuple(row[place] for place in hidden.key) for row in rows}
+        seen |= keys
+        for wanted in (seen, {key for key in seen if None in key}, keys - {next(iter(keys))}):
+            expected = [row for row in rows if tuple(row[p] for p in hidden.key) in wanted]
+            if wanted:
+                found = _near(plane, view, hidden, sorted(wanted, key=repr))
+                assert sorted(found, key=repr) == sorted(expected, key=repr)
+
+
+def test_what_only_spark_can_tell(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Floating-point keys, and a base that is large."""
+    tables, view = _filled(plane, "SELECT f, avg(b) AS x FROM t GROUP BY f")
+    worlds.hydrate(plane, view, 20)
+    known = view_versions.require(plane, view.shard)
+    hidden, _ = _shard(plane, view)
+    keys = pa.table({"k": [0.5]})
+    assert view_near.rows(plane, known, view.relation, hidden, keys) is None
+    tables, view = _filled(plane, GROUPS["one"])
+    worlds.hydrate(plane, view, 20)
+    known, keys = view_versions.require(plane, view.shard), pa.table({"k": [1]})
+    assert view_near.rows(plane, known, view.relation, _shard(plane, view)[0], keys) is not None
+    monkeypatch.setattr(view_near, "_MOST_ROWS", 1)
+    assert view_near.rows(plane, known, view.relation, _shard(plane, view)[0], keys) is None
+    _change(tables)
+    assert engine.step_view(plane, view, 35).how == "incremental"
+    assert worlds.rows(plane, worlds.as_input((view, 0)), 35) == worlds.truth(plane, view, 35)
