@@ -86,9 +86,18 @@ class Product:
         rows: list[list[str | None]] = []
         for result in self.results(sql):
             if "error" in result:
-                raise SqlFailure(result["error"], sql)
+                failure = SqlFailure(result["error"], sql)
+                if result["error"].get("code") == "XX000":
+                    failure.add_note(self._last_fault())
+                raise failure
             rows = result.get("rows", [])
         return rows
+
+    def _last_fault(self) -> str:
+        """What the web process logged of its last fault: its answer does not tell."""
+        log = self.home / "logs" / "web.log"
+        text = log.read_text(errors="replace") if log.exists() else ""
+        return text[max(text.rfind("a statement failed for a reason of ours"), 0) :][:8000]
 
     def value(self, sql: str) -> str | None:
         """The first value of the first row."""
