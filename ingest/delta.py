@@ -19,6 +19,7 @@ from ingest import commits
 from ingest.commits import Version
 from ingest.contract.log import Commit, Succession
 from ingest.contract.plane import Plane
+from ingest.errors import Transient
 
 
 @dataclass(frozen=True)
@@ -154,10 +155,16 @@ def trimmed_metadata(time: int) -> str:
 
 
 def remove(path: str) -> None:
-    """Delete a table's files; nothing happens when there is none."""
+    """Delete a table's files; nothing happens when there is none.
+
+    Raises Transient while somebody else deletes them too, or still writes there.
+    """
     system, root = commits.located(path)
     if system.get_file_info(root).type == fs.FileType.Directory:
-        system.delete_dir(root)
+        try:
+            system.delete_dir(root)
+        except FileNotFoundError as error:
+            raise Transient("the table's files are changing", detail=str(error)) from error
     commits.forget(path)
 
 

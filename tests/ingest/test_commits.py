@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
 
-from ingest import commits
+from ingest import commits, delta
 from ingest.commits import Commits, Version
+from ingest.errors import Transient
 
 FAR = 2**60
 
@@ -140,3 +142,28 @@ def test_a_crash_while_packed_commits_are_deleted(tmp_path: Path) -> None:
     _checkpoint(tmp_path, 19)
     assert Commits(str(tmp_path)).pack(0, FAR) == 14
     assert [version.number for version in Commits(str(tmp_path)).refresh()] == list(range(22))
+
+
+def test_two_who_delete_the_same_table(tmp_path: Path) -> None:
+    """Either may be told to try again; nothing is left, and nobody sees the file system's error."""
+    root = tmp_path / "table"
+    for number in range(1_500):
+        place = root / f"{number % 30}"
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{number}.parquet").write_bytes(b"")
+    failed: list[Exception] = []
+
+    def remove() -> None:
+        try:
+            delta.remove(str(root))
+        except Exception as error:  # noqa: BLE001
+            failed.append(error)
+
+    threads = [threading.Thread(target=remove) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(isinstance(error, Transient) for error in failed), failed
+    delta.remove(str(root))
+    assert not root.exists()
