@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 
 import django
@@ -18,7 +18,7 @@ from tests.services import postgres, product
 from tests.services.postgres import Postgres
 from tests.services.product import Product
 
-Measure = Callable[[Postgres, Product, argparse.Namespace], list[Metric]]
+Measure = Callable[[Postgres, Product, argparse.Namespace], Iterable[Metric]]
 MEASURES: dict[str, Measure] = {
     "picker": lambda server, running, options: picker.measure(server, running),
     "migrations": lambda server, running, options: _migrations(),
@@ -40,6 +40,9 @@ MEASURES: dict[str, Measure] = {
     "views": lambda server, running, options: views.measure(
         server, running, (options.rows // 5, options.rows * 2), options.rounds
     ),
+    "apply": lambda server, running, options: views.applying(
+        server, running, options.rows * 2, options.rounds
+    ),
 }
 
 
@@ -47,6 +50,18 @@ def _migrations() -> list[Metric]:
     """Its module has models, which there are none of before Django is set up."""
     found: list[Metric] = import_module("bench.migrations").measure()
     return found
+
+
+def _written(found: Sequence[Metric]) -> None:
+    """What was measured, also when something failed after it."""
+    machine = {
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "load": round(os.getloadavg()[0], 1),
+        "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    print(table(found))
+    print(f"written to {write(found, machine)}")
 
 
 def main(words: Sequence[str]) -> int:
@@ -61,19 +76,14 @@ def main(words: Sequence[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     django.setup()
     found: list[Metric] = []
-    with postgres.running() as server:
-        for name in options.measures or MEASURES:
-            print(f"{name} ..", file=sys.stderr)
-            with product.running() as running:
-                found += MEASURES[name](server, running, options)
-    machine = {
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "load": round(os.getloadavg()[0], 1),
-        "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
-    print(table(found))
-    print(f"written to {write(found, machine)}")
+    try:
+        with postgres.running() as server:
+            for name in options.measures or MEASURES:
+                print(f"{name} ..", file=sys.stderr)
+                with product.running() as running:
+                    found.extend(MEASURES[name](server, running, options))
+    finally:
+        _written(found)
     return 0
 
 

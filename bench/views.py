@@ -10,7 +10,7 @@ from __future__ import annotations
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import psycopg
 
@@ -45,20 +45,26 @@ _CUSTOMERS = (
 _PATIENCE = 1200.0
 
 
-def measure(server: Postgres, running: Product, sizes: Sequence[int], rounds: int) -> list[Metric]:
-    """Every kind of view over tables of each size, then applying at the largest."""
-    found: list[Metric] = []
+def measure(
+    server: Postgres, running: Product, sizes: Sequence[int], rounds: int
+) -> Iterator[Metric]:
+    """Every kind of view over tables of each size."""
     for size in sorted(sizes):
         dsn = _follow(server, running, size)
         for kind, text in WAYS.items():
             steps, anew = _refresh(running, dsn, text, rounds)
             for identity, step in steps.items():
                 name = f"view {kind}, step after 1 %, {size:,} rows, identity {identity}"
-                found.append(Metric(name, step, "s", "computing anew", anew, 0.2))
                 print(f"  {name}: {step:.2f} s beside {anew:.2f} s", file=sys.stderr)
-        if size == max(sizes):
-            found += _apply(running, size, rounds * 2 + 1)
+                yield Metric(name, step, "s", "computing anew", anew, 0.2)
         product.drop(running, "source", "views_source")
+
+
+def applying(server: Postgres, running: Product, size: int, rounds: int) -> list[Metric]:
+    """Applying a replacement to a view of a table of that size, and to one of few rows."""
+    _follow(server, running, size)
+    found = _apply(running, size, rounds * 2 + 1)
+    product.drop(running, "source", "views_source")
     return found
 
 
@@ -145,9 +151,9 @@ def _apply(running: Product, size: int, rounds: int) -> list[Metric]:
 
 _DEFINITIONS = {
     "few_rows": "CREATE REPLACEMENT MATERIALIZED VIEW better FOR few_rows"
-    " AS SELECT id, amount * 2 AS amount FROM facts WHERE id <= 1000",
+    " AS SELECT id, CAST(amount * 2 AS numeric(12, 2)) AS amount FROM facts WHERE id <= 1000",
     "all_rows": "CREATE REPLACEMENT MATERIALIZED VIEW better FOR all_rows"
-    " AS SELECT id, amount * 2 AS amount FROM facts",
+    " AS SELECT id, CAST(amount * 2 AS numeric(12, 2)) AS amount FROM facts",
 }
 _APPLY = {
     "few_rows": "ALTER MATERIALIZED VIEW few_rows APPLY REPLACEMENT better",

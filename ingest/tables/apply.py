@@ -22,10 +22,10 @@ from ingest.tables.pending import Pending, to_fold
 
 ROWS = 20_000
 """A tail of so many rows is folded; see docs/adr for what a read pays for one."""
-MOST_ROWS = 150_000
+MOST_ROWS = 100_000
 _BYTES_PER_ROW = 2_048
 """A fold writes most of a large base anew, so it waits for one row to that many bytes of base, but
-not for more than `MOST_ROWS`: a tail has to fit into memory."""
+not for more than `MOST_ROWS`: what comes during the fold has to fit into memory with it."""
 _MOST_FILES = 3_000
 _REWRITTEN = 8 * 2**20
 """A base of so many bytes at most is written anew: that is one job of one task, a MERGE three."""
