@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from asgiref.sync import sync_to_async
+from django.db import InterfaceError, OperationalError
 
 from catalog import snapshot
 from catalog.here import region_here
@@ -21,7 +22,7 @@ from catalog.results import Description, Result, Stream
 from catalog.session import Session, role_for
 from ingest.contract.relation import Relation
 from ingest.contract.types import Type
-from ingest.errors import HeadraceError
+from ingest.errors import HeadraceError, Transient
 
 log = logging.getLogger(__name__)
 Outcome = Result | HeadraceError
@@ -51,6 +52,10 @@ def _faults_hidden() -> Iterator[None]:
         yield
     except HeadraceError:
         raise
+    except (InterfaceError, OperationalError) as error:
+        log.warning("the catalog's database did not answer a statement", exc_info=True)
+        message, hint = "the catalog cannot be asked for now", "Try again."
+        raise Transient(message, hint=hint, sqlstate="57P03") from error
     except Exception as error:
         log.exception("a statement failed for a reason of ours")
         message = "internal error"
