@@ -40,15 +40,21 @@ MEASURES: dict[str, Measure] = {
     "views": lambda server, running, options: views.measure(
         server, running, (options.rows // 5, options.rows * 2), options.rounds
     ),
-    "apply": lambda server, running, options: views.applying(
-        server, running, options.rows * 2, options.rounds
-    ),
+    "apply": lambda server, running, options: [
+        *_applying(options.rounds),
+        *views.applying(server, running, options.rows * 2, options.rounds),
+    ],
 }
 
 
 def _migrations() -> list[Metric]:
     """Its module has models, which there are none of before Django is set up."""
     found: list[Metric] = import_module("bench.migrations").measure()
+    return found
+
+
+def _applying(rounds: int) -> list[Metric]:
+    found: list[Metric] = import_module("bench.applying").measure(rounds * 3)
     return found
 
 
