@@ -68,19 +68,19 @@ def in_memory(
         for place, old in enumerate(steps.old)
         if old == _BASE and not fresh[steps.first[place]]
     ]
-    times = [steps.times[place] for place in unknown]
-    sent = told.before(raw, [steps.first[place] for place in unknown], source)
-    if sent is not None:
-        own = sent.rename_columns(rows.column_names).cast(rows.schema)
-        found.append(_stamped(own, times, -1))
-    else:
-        keys = values.select([f"__key_{i}" for i in range(len(source.key))])
-        places = pa.array([steps.new[place] for place in unknown], pa.int64())
-        within = ranges.of(raw["key"].take(places), source)
-        what = (keys.take(places), times, rows.schema)
-        whole = collection.base(plane, live, source, base.version)
-        asked = whole if within is None else whole.where(within)
-        found.append(_of_base(live, asked, source, what))
+    if unknown:
+        times = [steps.times[place] for place in unknown]
+        sent = told.before(raw, [steps.first[place] for place in unknown], source)
+        if sent is None:
+            keys = values.select([f"__key_{i}" for i in range(len(source.key))])
+            places = pa.array([steps.new[place] for place in unknown], pa.int64())
+            within = ranges.of(raw["key"].take(places), source)
+            whole = collection.base(plane, live, source, base.version)
+            asked = whole if within is None else whole.where(within)
+            found.append(_of_base(live, asked, source, (keys.take(places), times, rows.schema)))
+        else:
+            own = sent.rename_columns(rows.column_names).cast(rows.schema)
+            found.append(_stamped(own, times, -1))
     return _consolidated(pa.concat_tables(found))
 
 

@@ -50,7 +50,7 @@ def rows(
         kept = _of_keys(found, newest.select(names), "left anti")
         there = newest.filter(pc.greater_equal(newest[DIFF], 0)).select(base.column_names)
         return pa.concat_tables([kept, there.cast(kept.schema)])
-    except (FileNotFoundError, pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+    except (OSError, KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return None
 
 
