@@ -22,7 +22,8 @@ _WORDS = {
 
 
 def find(product: Product, victim: str) -> Sequence[psutil.Process]:
-    """The running processes of a kind."""
+    """The running processes of a kind. A child that has its parent's words is none of them: it is
+    on the way to become another program."""
     assert product.supervisor is not None
     found = []
     for process in psutil.Process(product.supervisor.pid).children(recursive=True):
@@ -31,7 +32,16 @@ def find(product: Product, victim: str) -> Sequence[psutil.Process]:
             words = " ".join(process.cmdline()).split()
             if is_live and any(_is(word, victim) for word in words):
                 found.append(process)
-    return found
+    ids = {process.pid for process in found}
+    parents = {process.pid: _parent(process) for process in found}
+    return [process for process in found if parents[process.pid] not in ids]
+
+
+def _parent(process: psutil.Process) -> int:
+    """Its parent's id; 0 when it is gone already."""
+    with suppress(psutil.Error):
+        return int(process.ppid())
+    return 0
 
 
 def kill(processes: Sequence[psutil.Process]) -> None:
