@@ -6,6 +6,7 @@ warehouse must be reachable from every process of the product, not only from Spa
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -199,6 +200,12 @@ def _rows_of(system: fs.FileSystem, name: str) -> int:
             return int(pq.read_metadata(file).num_rows)
     except (OSError, pa.ArrowInvalid):
         return 0
+
+
+def read_file(path: str, name: str) -> io.BytesIO:
+    """A small data file, read at once. Raises FileNotFoundError when it is gone."""
+    with open_file(path, name) as file:
+        return io.BytesIO(file.read())
 
 
 def open_file(path: str, name: str) -> pa.NativeFile:

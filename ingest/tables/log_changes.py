@@ -48,7 +48,7 @@ def in_memory(
     log = tail.log(plane, source.feed)
     log.reach(after)
     raw = log.rows(source.reference, base, upto, most=MOST_ROWS)
-    if raw is None or raw.num_rows == 0 or _special(raw):
+    if raw is None or raw.num_rows == 0 or not told.plain(raw):
         return None
     values = typed.rows(live, plane, source, base, raw)
     steps = _steps(raw, after)
@@ -81,19 +81,13 @@ def in_memory(
         else:
             own = sent.rename_columns(rows.column_names).cast(rows.schema)
             found.append(_stamped(own, times, -1))
-    return _consolidated(pa.concat_tables(found))
+    return told.consolidated(pa.concat_tables(found))
 
 
 def _simple(source: Input) -> bool:
     """Whether rows have a key that is known by its text, and columns that Arrow can compare."""
     plain = not any(column.type.array for column in source.columns)
     return bool(source.key) and plain and cast.known_by_text(source)
-
-
-def _special(raw: pa.Table) -> bool:
-    """Whether there is a truncation, or a row without values that upstream left out."""
-    left_out = pc.greater(pc.fill_null(pc.list_value_length(raw["unchanged"]), 0), 0)
-    return bool(pc.any(pc.or_(pc.equal(raw["op"], "t"), left_out)).as_py())
 
 
 def _steps(raw: pa.Table, after: int) -> _Steps:
@@ -142,12 +136,3 @@ def _stamped(rows: pa.Table, times: Sequence[int], diff: int) -> pa.Table:
     stamps = pa.array(times, pa.int64())
     diffs = pa.array([diff] * rows.num_rows, pa.int64())
     return rows.append_column(TIME, stamps).append_column(DIFF, diffs)
-
-
-def _consolidated(moves: pa.Table) -> pa.Table:
-    """Equal rows of one time as one, without those whose differences cancel out."""
-    wide = moves.rename_columns([str(place) for place in range(moves.num_columns)])
-    *columns, diff = wide.column_names
-    summed = wide.group_by(columns, use_threads=False).aggregate([(diff, "sum")])
-    whole = summed.select([*columns, f"{diff}_sum"]).rename_columns(moves.column_names)
-    return whole.filter(pc.not_equal(whole[DIFF], 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,6 +19,7 @@ from ingest.tables import (
     frontier,
     moves,
     plain_tail,
+    ranges,
     tail,
     told,
     view_changes,
@@ -90,7 +91,8 @@ def _of_view(
     names = [*map(quoted, wanted), DIFF]
     found = view_changes.frames(plane, live, source, *span)
     if not found:
-        return Net(view_rows.nothing(live, source.relation).select(*names), ready=True)
+        nothing = view_rows.nothing(live, source.relation)
+        return Net(nothing.select(*names), ready=True, nothing=True)
     if len(found) > 1:
         return _general(plane, live, source, span, wanted)
     if view_changes.single(plane, source, *span):
@@ -128,9 +130,10 @@ def _of_log(  # noqa: PLR0913
     found = pending(live, plane, source, start, upto)
     if found is None:
         nothing = view_rows.nothing(live, source.relation)
-        return Net(nothing.select(*map(quoted, wanted), DIFF), ready=True)
+        return Net(nothing.select(*map(quoted, wanted), DIFF), ready=True, nothing=True)
     if source.key:
-        new, old = _of_keys(plane, live, source, (found, after))
+        within = ranges.of(rows["key"], source) if rows is not None else None
+        new, old = _of_keys(plane, live, source, (replace(found, within=within), after))
         summed = view_rows.either if raw else view_rows.minus
         return Net(summed(new, old, wanted), ready=False)
     if found.typed and not found.truncated:

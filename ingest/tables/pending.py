@@ -53,7 +53,7 @@ class Pending:
     `rows` of a keyed table: time, position, op, key, after, missing; of one without a key: time,
     position, after, diff. If `typed`, `rows` are the table's own rows, and `keys` the touched
     keys as `collection.same_key` wants them. A `large` one is no candidate for a broadcast.
-    `within` is what every row of the base with a touched key meets, where that leaves files out.
+    `within`, where it was worked out, is what every row of the base with a touched key meets.
     """
 
     rows: DataFrame
@@ -140,7 +140,6 @@ def _typed(session: SparkSession, raw: pa.Table, values: pa.Table, source: Input
         retracts=True,
         keys=session.createDataFrame(keys.combine_chunks()) if keys.num_rows else None,
         typed=True,
-        within=ranges.of(raw["key"], source),
     )
 
 

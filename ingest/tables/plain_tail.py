@@ -6,7 +6,6 @@ one that only added rows has them in its data files.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
@@ -70,8 +69,7 @@ def _part(path: str, version: Version, source: Input) -> tuple[int, pa.Table]:
 
 def _file(path: str, name: str, source: Input) -> pa.Table:
     """A file's rows. Raises KeyError for one that is too large."""
-    with delta.open_file(path, name) as file:
-        content = io.BytesIO(file.read())
+    content = delta.read_file(path, name)
     if pq.read_metadata(content).num_rows > _MOST_ROWS:
         raise KeyError(name)
     content.seek(0)

@@ -7,7 +7,6 @@ than `MOST_ROWS` rows stays in Spark.
 from __future__ import annotations
 
 import bisect
-import io
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -217,8 +216,7 @@ class Log:
 
     def _file(self, name: str, reference: int) -> pa.Table:
         if name not in self._files:
-            with delta.open_file(self.path, name) as file:
-                self._files[name] = pq.read_table(io.BytesIO(file.read()))
+            self._files[name] = pq.read_table(delta.read_file(self.path, name))
             while len(self._files) > 16:
                 self._files.popitem(last=False)
         table = self._files[name]

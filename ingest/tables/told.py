@@ -26,11 +26,8 @@ def net(
     session: SparkSession, plane: Plane, source: Input, start: Frontier, raw: pa.Table
 ) -> pa.Table | None:
     """What the ordered tail `raw` after `start` adds and takes away: the source's columns by place
-    (`c0`, ..) and mz_diff, not consolidated. None where it takes the base to know it.
-
-    `raw` must have no truncation.
-    """
-    if not source.key or not cast.known_by_text(source) or _left_out(raw):
+    (`c0`, ..) and mz_diff, not consolidated. None where it takes the base to know it."""
+    if not source.key or not cast.known_by_text(source) or not plain(raw):
         return None
     ops, keys = raw["op"].to_pylist(), [tuple(key) for key in raw["key"].to_pylist()]
     old = before(raw, [place for place in _first(keys) if ops[place] != "i"], source)
@@ -45,16 +42,19 @@ def net(
 
 
 def consolidated(changes: pa.Table) -> pa.Table:
-    """The same changes in sum, without those that cancel out."""
-    columns = [name for name in changes.column_names if name != DIFF]
-    summed = changes.group_by(columns, use_threads=False).aggregate([(DIFF, "sum")])
-    whole = summed.select([*columns, f"{DIFF}_sum"]).rename_columns([*columns, DIFF])
+    """Equal rows as one, without those whose differences cancel out; mz_diff is the last column,
+    and every other one has to be equal."""
+    wide = changes.rename_columns([str(place) for place in range(changes.num_columns)])
+    *columns, diff = wide.column_names
+    summed = wide.group_by(columns, use_threads=False).aggregate([(diff, "sum")])
+    whole = summed.select([*columns, f"{diff}_sum"]).rename_columns(changes.column_names)
     return whole.filter(pc.not_equal(whole[DIFF], 0))
 
 
-def _left_out(raw: pa.Table) -> bool:
-    counts = pc.fill_null(pc.list_value_length(raw["unchanged"]), 0)
-    return bool(pc.any(pc.greater(counts, 0)).as_py())
+def plain(raw: pa.Table) -> bool:
+    """Whether there is no truncation, and no row without values that upstream left out."""
+    left_out = pc.greater(pc.fill_null(pc.list_value_length(raw["unchanged"]), 0), 0)
+    return not pc.any(pc.or_(pc.equal(raw["op"], "t"), left_out)).as_py()
 
 
 def _first(keys: Sequence[Key]) -> list[int]:

@@ -6,7 +6,6 @@ the files of a small base takes a hundredth of.
 
 from __future__ import annotations
 
-import io
 from decimal import Decimal
 
 import pyarrow as pa
@@ -50,6 +49,7 @@ def rows(
         kept = _of_keys(found, newest.select(names), "left anti")
         there = newest.filter(pc.greater_equal(newest[DIFF], 0)).select(base.column_names)
         return pa.concat_tables([kept, there.cast(kept.schema)])
+    # What cannot be read, compared or cast here Spark can, or it says why not.
     except (OSError, KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return None
 
@@ -66,18 +66,13 @@ def _base(plane: Plane, known: Known, width: int) -> pa.Table | None:
             files = [*([] if version.removes else files), *version.added]
     if not files or len(files) > _MOST_FILES:
         return None
-    parts = [_file(path, name) for name in files]
+    read = (delta.read_file(path, name) for name in files)
+    parts = [pq.read_table(file, coerce_int96_timestamp_unit="us") for file in read]
     if any(part.num_columns != width for part in parts):
         return None
     places = [f"c{place}" for place in range(width)]
     whole = pa.concat_tables([part.rename_columns(places) for part in parts])
     return whole if whole.num_rows == base.rows else None
-
-
-def _file(path: str, name: str) -> pa.Table:
-    with delta.open_file(path, name) as file:
-        content = io.BytesIO(file.read())
-    return pq.read_table(content, coerce_int96_timestamp_unit="us")
 
 
 def _of_keys(found: pa.Table, keys: pa.Table, how: str) -> pa.Table:

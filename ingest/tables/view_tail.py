@@ -5,7 +5,6 @@ A process reads each small change file once, so that such a tail costs a query n
 
 from __future__ import annotations
 
-import io
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -145,8 +144,7 @@ def _file(path: str, name: str) -> pa.Table:
     with _lock:
         found = _files.get(place)
     if found is None:
-        with delta.open_file(path, name) as file:
-            found = pq.read_table(io.BytesIO(file.read()))
+        found = pq.read_table(delta.read_file(path, name))
         found = found.drop_columns(["step"]).combine_chunks()
         with _lock:
             _files[place] = found

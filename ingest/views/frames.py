@@ -31,7 +31,7 @@ class Holder:
         """Net changes of at most `rows` rows, to be used several times; None when there are none
         after all. Few of them are in one partition, so that groups of them need no exchange."""
         if found.ready:
-            return found.rows.coalesce(1)
+            return None if found.nothing else found.rows.coalesce(1)
         if rows * len(relation.columns) <= _THROUGH_CLIENT:
             names = [*(f"c{number}" for number in range(len(relation.columns))), DIFF]
             table = found.rows.toDF(*names).toArrow()

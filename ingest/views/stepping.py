@@ -139,7 +139,7 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> Data
         found = net.of(plane, live, source, (span.after, span.upto), columns.names, raw=once)
         lazily = once and not found.ready
         moved = found.rows if lazily else keep.net(found, columns, span.rows[name])
-        if moved is not None and not found.nothing:
+        if moved is not None:
             changed[name] = moved
     if not changed:
         return view_rows.nothing(live, wide.relation)

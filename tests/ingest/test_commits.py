@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -151,19 +151,9 @@ def test_two_who_delete_the_same_table(tmp_path: Path) -> None:
         place = root / f"{number % 30}"
         place.mkdir(parents=True, exist_ok=True)
         (place / f"{number}.parquet").write_bytes(b"")
-    failed: list[Exception] = []
-
-    def remove() -> None:
-        try:
-            delta.remove(str(root))
-        except Exception as error:
-            failed.append(error)
-
-    threads = [threading.Thread(target=remove) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        tries = [pool.submit(delta.remove, str(root)) for _ in range(4)]
+    failed = [error for error in (one.exception() for one in tries) if error is not None]
     assert all(isinstance(error, Transient) for error in failed), failed
     delta.remove(str(root))
     assert not root.exists()
