@@ -134,6 +134,13 @@ def alone(plane: Plane, purpose: Purpose) -> Iterator[SparkSession]:
             live.client.close()
 
 
+def apart(plane: Plane, work: Callable[[SparkSession], T], purpose: Purpose = "read") -> T:
+    """Do `work` with a session that ends with it. A server keeps the local rows that it was sent
+    for as long as the session lasts, so this is how many of them go there."""
+    with alone(plane, purpose) as live:
+        return work(live)
+
+
 def is_lost(error: Exception) -> bool:
     """Whether the error says that the server or this session of it is gone."""
     condition = getattr(error, "getCondition", lambda: None)() or ""

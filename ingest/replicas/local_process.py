@@ -55,6 +55,7 @@ _CONFIGURATION = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
     "spark.sql.shuffle.partitions": "2",
+    "spark.connect.session.planCache.maxSize": "4",
     "spark.sql.python.filterPushdown.enabled": "true",
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",

@@ -22,7 +22,7 @@ from ingest.tables.pending import Pending, to_fold
 
 ROWS = 20_000
 """A tail of so many rows is folded; see docs/adr for what a read pays for one."""
-MOST_ROWS = 100_000
+MOST_ROWS = 150_000
 _BYTES_PER_ROW = 2_048
 """A fold writes most of a large base anew, so it waits for one row to that many bytes of base, but
 not for more than `MOST_ROWS`: what comes during the fold has to fit into memory with it."""
@@ -63,9 +63,7 @@ def apply(plane: Plane, feed_id: str, export: Export, upto: int) -> Applied:
     rows = retention.count(plane, feed_id, export.reference, known.time, upto)
     if rows != 0 and known.time < upto:
         with retention.writing:
-            spark.run(
-                plane, lambda live: _fold(plane, live, source, known, upto), "write", repeat=False
-            )
+            spark.apart(plane, lambda live: _fold(plane, live, source, known, upto), "write")
             failpoint.hit("applied")
     return Applied(
         export.table,

@@ -35,6 +35,10 @@ _SMALL = 500_000
 """So many changed rows, and their keys, may be sent to every task whole."""
 
 
+_KEPT = 20_000
+"""So many changed rows may stay with the server for as long as the session lasts."""
+
+
 @dataclass(frozen=True)
 class Span:
     """What a step is to do: the view holds everything up to `last`, its inputs did not change
@@ -89,10 +93,15 @@ def _commit(plane: Plane, view: View, span: Span, how: How) -> Step:
     name = uuid.uuid4().hex
     wide = span.hidden is not None
     commit = StepCommit(name, span.known.step, span.upto, span.after, how, wide)
+
+    def work(live: SparkSession) -> None:
+        _write(plane, live, view, (span, commit))
+
     try:
-        spark.run(
-            plane, lambda live: _write(plane, live, view, (span, commit)), "views", repeat=False
-        )
+        if sum(span.rows.values()) > _KEPT:
+            spark.apart(plane, work, "views")
+        else:
+            spark.run(plane, work, "views", repeat=False)
     except IngestError as error:
         if _found(plane, view, name) is None:
             _give_up(error, how)
