@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+import psutil
 from psycopg.conninfo import conninfo_to_dict
 
 from catalog.sql import render
@@ -81,3 +82,33 @@ def wait_running(product: Product, names: Sequence[str], timeout: float = 300) -
             message = f"not running after {timeout} s: {found}"
             raise TimeoutError(message)
         time.sleep(0.05)
+
+
+def quiet(product: Product, seconds: float = 3.0, timeout: float = 300) -> None:
+    """Wait until the product's processes take less than a third of a core for so many seconds:
+    folds and the like, of what came before, are over. Raises TimeoutError."""
+    until = time.monotonic() + timeout
+    before = _processor_time(product)
+    while time.monotonic() < until:
+        time.sleep(seconds)
+        now = _processor_time(product)
+        if now - before < seconds / 3:
+            return
+        before = now
+    message = f"not quiet after {timeout} s"
+    raise TimeoutError(message)
+
+
+def _processor_time(product: Product) -> float:
+    """Seconds that the product's live processes have taken."""
+    if product.supervisor is None:
+        return 0.0
+    top = psutil.Process(product.supervisor.pid)
+    found = 0.0
+    for each in (top, *top.children(recursive=True)):
+        try:
+            times = each.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        found += times.user + times.system
+    return found

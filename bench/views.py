@@ -1,8 +1,9 @@
 """Maintained views: a step after a change of 1 %, beside computing the view anew; and applying.
 
 A step counts from the moment in which the table has the change to the moment in which the view
-has it, so the maintainer's pause is in it. Computing anew is the hydration of the same view. Under
-replica identity FULL upstream sends old rows too; under the default one a step looks them up.
+has it, so the maintainer's pause is in it. Computing anew is the hydration of the same view. Both
+begin when what came before, such as a fold, is over. Under replica identity FULL upstream sends
+old rows too; under the default one a step looks them up.
 """
 
 from __future__ import annotations
@@ -98,6 +99,7 @@ def _refresh(running: Product, dsn: str, text: str, rounds: int) -> tuple[dict[s
 
 def _step(running: Product, dsn: str, turn: int) -> float:
     """Change one row in a hundred, and wait for the table, then for the view; seconds between."""
+    product.quiet(running)
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(_CHANGE, (turn,))
         row = connection.execute(
@@ -112,6 +114,7 @@ def _step(running: Product, dsn: str, turn: int) -> float:
 
 def _made(running: Product, text: str) -> float:
     """Create the view and wait until it can be read; seconds."""
+    product.quiet(running)
     began = time.monotonic()
     running.sql(text)
     _wait(lambda: _hydrated(running, "measured"))

@@ -109,7 +109,7 @@ HEADRACE_LOG_FILES = int(os.environ.get("HEADRACE_LOG_FILES") or "1000")
 """New files in a log at which they are joined."""
 HEADRACE_UPKEEP_SECONDS = float(os.environ.get("HEADRACE_UPKEEP_SECONDS") or "20")
 """How often tails are looked at; logs are a third as often."""
-HEADRACE_VIEW_INTERVAL = float(os.environ.get("HEADRACE_VIEW_INTERVAL") or "0.5")
+HEADRACE_VIEW_INTERVAL = float(os.environ.get("HEADRACE_VIEW_INTERVAL") or "0.25")
 """Seconds between two rounds of the maintained views, at least."""
 HEADRACE_UNDO_SECONDS = float(os.environ.get("HEADRACE_UNDO_SECONDS") or "86400")
 """How long the definition that an applied replacement replaced is kept, to be taken back."""

@@ -28,7 +28,7 @@ from catalog.time import closing
 from ingest.errors import HeadraceError, Transient
 
 RENEW = 3.0
-WATCH = 0.2
+WATCH = 0.1
 """Seconds between two looks at whether the catalog has changed."""
 PATIENCE = 2.0
 """Seconds between two tries to get a lease that another process holds."""
