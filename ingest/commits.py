@@ -27,8 +27,9 @@ _IDLE = 120
 class Version:
     """One Delta commit. `metadata` is its userMetadata, empty without one; `added` are the data
     files it added, relative to the table; `metrics` are Spark's own numbers about it. `recorded`
-    are the files with the changes of a table that records them; `removes`: data files went.
-    `at`: when it was committed (ms), by Spark's clock."""
+    are the files with the changes of a table that records them; `removes`: data files went, and
+    `removed` are their names, none where an older release packed the commit. `marks`: some files
+    came with a deletion vector. `at`: when it was committed (ms), by Spark's clock."""
 
     number: int
     metadata: str
@@ -38,6 +39,8 @@ class Version:
     recorded: tuple[str, ...] = ()
     removes: bool = False
     at: int = 0
+    removed: tuple[str, ...] = ()
+    marks: bool = False
 
 
 @dataclass(frozen=True)
@@ -264,22 +267,25 @@ def _since_trimmed(versions: list[Version]) -> list[Version]:
 
 def _of_pack(line: str) -> Version:
     fields = json.loads(line)
-    fields["added"], fields["recorded"] = tuple(fields["added"]), tuple(fields["recorded"])
-    return Version(**fields)
+    names = {name: tuple(fields.get(name, ())) for name in ("added", "recorded", "removed")}
+    return Version(**{**fields, **names})
 
 
 def _version(number: int, actions: list[dict[str, Any]]) -> Version:
     info: dict[str, Any] = next((a["commitInfo"] for a in actions if "commitInfo" in a), {})
-    added = tuple(a["add"]["path"] for a in actions if "add" in a)
+    added = [a["add"] for a in actions if "add" in a]
+    removed = tuple(a["remove"]["path"] for a in actions if "remove" in a)
     return Version(
         number,
         info.get("userMetadata") or "",
-        added,
+        tuple(file["path"] for file in added),
         info.get("operation") or "",
         info.get("operationMetrics") or {},
         tuple(a["cdc"]["path"] for a in actions if "cdc" in a),
-        any("remove" in a for a in actions),
+        bool(removed),
         int(info.get("timestamp") or 0),
+        removed,
+        any(file.get("deletionVector") for file in added),
     )
 
 

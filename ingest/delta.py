@@ -184,6 +184,22 @@ def bytes_at_most(path: str) -> int | None:
     return None
 
 
+def live_files(path: str, version: int) -> list[str] | None:
+    """The data files of a version of the table at `path`, all of whose rows are its rows; None
+    where the commits that are known do not tell."""
+    known = [each for each in versions(path) if each.number <= version]
+    if not known or known[0].number != 0 or known[-1].number != version:
+        return None
+    live: dict[str, None] = {}
+    for each in known:
+        if each.marks or (each.removes and not each.removed):
+            return None
+        for gone in each.removed:
+            live.pop(gone, None)
+        live.update(dict.fromkeys(each.added))
+    return list(live)
+
+
 def rows_written(path: str, besides: Collection[str] = ()) -> tuple[int, set[str]]:
     """Rows in the finished data files of a folder, whether committed or not, and the files'
     names; those of `besides` are left out."""

@@ -50,7 +50,7 @@ def changes(plane: Plane, source: Input, after: int, upto: int) -> ResultSet:
             return ResultSet(own, schema.conform(known, own))
 
     def work(live: SparkSession) -> ResultSet:
-        known = log_changes.in_memory(plane, live, source, after, upto)
+        known = log_changes.in_memory(plane, live, source, (after, upto))
         if known is not None:
             return ResultSet(own, schema.conform(known, own))
         found = frame(plane, live, source, after, upto).toArrow()

@@ -1,5 +1,5 @@
-"""A keyed table's changes made of its log in memory; Spark only types the log's new rows, and
-looks up in the base those old rows that neither the log knows nor upstream sent.
+"""A keyed table's changes made of its log in memory. Old rows that neither the log knows nor
+upstream sent are looked up in the base.
 
 Who follows a table that changes all the time takes a step every moment, and in Spark alone each
 step reads the whole log and the whole table.
@@ -12,15 +12,25 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
-from ingest.tables import cast, collection, frontier, ranges, tail, told, typed
+from ingest.tables import (
+    arrow_cast,
+    base_near,
+    cast,
+    collection,
+    frontier,
+    ranges,
+    tail,
+    told,
+    typed,
+)
 from ingest.tables.schema import DIFF, TIME, quoted
 
-MOST_ROWS = 150_000
+MOST_ROWS = 300_000
 """Rows of a tail that are gone through in each step; folding may be late when much changes."""
 _BASE = -1
 """Instead of a place in the log: the key's row is the base's, if that has one."""
@@ -38,11 +48,18 @@ class _Steps:
 
 
 def in_memory(
-    plane: Plane, live: SparkSession, source: Input, after: int, upto: int
+    plane: Plane,
+    live: SparkSession,
+    source: Input,
+    span: tuple[int, int],
+    names: Sequence[str] | None = None,
 ) -> pa.Table | None:
-    """The columns, mz_timestamp and mz_diff of what changed with `after` < time <= `upto` (ms),
-    consolidated; None where it takes Spark to know it."""
-    if not source.feed or not _simple(source):
+    """What changed within `span` (ms; after its first time, and up to its last one): the columns
+    `names` (None: all), mz_timestamp and mz_diff, consolidated. None where it takes Spark to know
+    it."""
+    after, upto = span
+    wanted = list(source.relation.names if names is None else names)
+    if not source.feed or not _simple(source, wanted):
         return None
     base = frontier.at(plane, source.shard, after)
     log = tail.log(plane, source.feed)
@@ -53,7 +70,7 @@ def in_memory(
     values = typed.rows(live, plane, source, base, raw)
     steps = _steps(raw, after)
     there = pc.and_(pc.not_equal(raw["op"], "d"), values["__fits"]).to_pylist()
-    rows = values.select(list(source.relation.names))
+    rows = values.select(wanted)
     found = [
         _taken(rows, [(p, t) for p, t in zip(steps.new, steps.times, strict=True) if there[p]], 1),
         _taken(
@@ -64,42 +81,63 @@ def in_memory(
     ]
     fresh = pc.equal(raw["op"], "i").to_pylist()
     unknown = [
-        place
-        for place, old in enumerate(steps.old)
-        if old == _BASE and not fresh[steps.first[place]]
+        (first, new, time)
+        for first, new, time, old in zip(
+            steps.first, steps.new, steps.times, steps.old, strict=True
+        )
+        if old == _BASE and not fresh[first]
     ]
     if unknown:
-        times = [steps.times[place] for place in unknown]
-        sent = told.before(raw, [steps.first[place] for place in unknown], source)
-        if sent is None:
-            keys = values.select([f"__key_{i}" for i in range(len(source.key))])
-            places = pa.array([steps.new[place] for place in unknown], pa.int64())
-            within = ranges.of(raw["key"].take(places), source)
-            whole = collection.base(plane, live, source, base.version)
-            asked = whole if within is None else whole.where(within)
-            found.append(_of_base(live, asked, source, (keys.take(places), times, rows.schema)))
+        firsts, places, times = (list(each) for each in zip(*unknown, strict=True))
+        sent = told.before(raw, firsts, source)
+        if sent is not None:
+            own = sent.rename_columns(list(source.relation.names)).select(wanted)
+            found.append(_stamped(own.cast(rows.schema), times, -1))
         else:
-            own = sent.rename_columns(rows.column_names).cast(rows.schema)
-            found.append(_stamped(own, times, -1))
+            asked = pa.array(places, pa.int64())
+            keys = values.select([f"__key_{i}" for i in range(len(source.key))]).take(asked)
+            within = ranges.of(raw["key"].take(asked), source)
+            old = _of_base(plane, live, source, (base.version, keys, rows.schema, within))
+            gone = [times[number] for number in old[base_near.NUMBER].to_pylist()]
+            found.append(_stamped(old.drop_columns([base_near.NUMBER]), gone, -1))
     return told.consolidated(pa.concat_tables(found))
 
 
-def _simple(source: Input) -> bool:
+def _of_base(
+    plane: Plane,
+    live: SparkSession,
+    source: Input,
+    what: tuple[int, pa.Table, pa.Schema, Column | None],
+) -> pa.Table:
+    """The rows of some keys, all of which are `within`; see `base_near.rows`."""
+    version, keys, wanted, within = what
+    old = base_near.rows(plane, source, version, keys, wanted)
+    if old is not None:
+        return old
+    whole = collection.base(plane, live, source, version)
+    asked = whole if within is None else whole.where(within)
+    return _by_spark(live, asked, source, (keys, wanted))
+
+
+def _simple(source: Input, names: Sequence[str]) -> bool:
     """Whether rows have a key that is known by its text, and columns that Arrow can compare."""
-    plain = not any(column.type.array for column in source.columns)
+    plain = not any(column.type.array for column in source.columns if column.name in names)
     return bool(source.key) and plain and cast.known_by_text(source)
 
 
 def _steps(raw: pa.Table, after: int) -> _Steps:
     """What the ordered tail does to each key at each time > `after`."""
-    found, newest, last = _Steps(), dict[tuple[str, ...], int](), dict[tuple[str, ...], int]()
-    times = raw["time"].to_pylist()
-    for place, (time, cells) in enumerate(zip(times, raw["key"].to_pylist(), strict=True)):
+    found, last = _Steps(), dict[tuple[str, ...], int]()
+    begin = pc.sum(pc.less_equal(raw["time"], after)).as_py()
+    span = raw.slice(begin)
+    newest = _before(raw.slice(0, begin), span)
+    times = span["time"].to_pylist()
+    for place, (time, cells) in enumerate(zip(times, span["key"].to_pylist(), strict=True), begin):
         key = tuple(cells)
         number = last.get(key)
-        if time > after and number is not None and found.times[number] == time:
+        if number is not None and found.times[number] == time:
             found.new[number] = place
-        elif time > after:
+        else:
             last[key] = len(found.times)
             found.times.append(time)
             found.first.append(place)
@@ -109,27 +147,32 @@ def _steps(raw: pa.Table, after: int) -> _Steps:
     return found
 
 
+def _before(tail: pa.Table, span: pa.Table) -> dict[tuple[str, ...], int]:
+    """The place of each key's newest row, of the keys that the span after the tail may touch."""
+    first, touched = (arrow_cast.cells(part["key"].combine_chunks(), 0) for part in (tail, span))
+    places = pc.indices_nonzero(pc.is_in(first, touched)).to_pylist()
+    keys = tail["key"].take(pa.array(places, pa.int64())).to_pylist()
+    return {tuple(key): place for place, key in zip(places, keys, strict=True)}
+
+
 def _taken(rows: pa.Table, places: Sequence[tuple[int, int]], diff: int) -> pa.Table:
     """Rows by place and time, as changes."""
     taken = rows.take(pa.array([place for place, _ in places], pa.int64()))
     return _stamped(taken, [time for _, time in places], diff)
 
 
-def _of_base(
-    live: SparkSession,
-    base: DataFrame,
-    source: Input,
-    what: tuple[pa.Table, list[int], pa.Schema],
+def _by_spark(
+    live: SparkSession, base: DataFrame, source: Input, what: tuple[pa.Table, pa.Schema]
 ) -> pa.Table:
-    """The base's rows of some keys, which go at a time each."""
-    keys, times, wanted = what
+    """`base_near.rows`, of a base of any size."""
+    keys, wanted = what
     numbers = pa.array(range(keys.num_rows), pa.int64())
-    known = live.createDataFrame(keys.append_column("__n", numbers).combine_chunks())
-    names = [quoted(name) for name in source.relation.names]
-    found = base.join(F.broadcast(known), collection.same_key(source)).select(*names, "__n")
+    asked = keys.append_column(base_near.NUMBER, numbers)
+    known = F.broadcast(live.createDataFrame(asked.combine_chunks()))
+    names = [quoted(name) for name in wanted.names]
+    found = base.join(known, collection.same_key(source)).select(*names, base_near.NUMBER)
     data, _ = found._to_table()  # type: ignore[operator]  # noqa: SLF001
-    gone = [times[number] for number in data["__n"].to_pylist()]
-    return _stamped(data.drop_columns(["__n"]).cast(wanted), gone, -1)
+    return data.cast(wanted.append(pa.field(base_near.NUMBER, pa.int64())))
 
 
 def _stamped(rows: pa.Table, times: Sequence[int], diff: int) -> pa.Table:

@@ -17,6 +17,7 @@ from ingest.tables import (
     changes,
     collection,
     frontier,
+    log_changes,
     moves,
     plain_tail,
     ranges,
@@ -123,10 +124,9 @@ def _of_log(  # noqa: PLR0913
         plain = not _any_special(rows)
     if not plain:
         return None
-    if rows is not None:
-        sent = told.net(live, plane, source, start, rows)
-        if sent is not None:
-            return _own(live, sent, source, wanted, raw=raw)
+    made = None if rows is None else _in_process(plane, live, source, (span, start, rows), wanted)
+    if made is not None:
+        return _local(live, made if raw else told.consolidated(made), source, wanted)
     found = pending(live, plane, source, start, upto)
     if found is None:
         nothing = view_rows.nothing(live, source.relation)
@@ -142,17 +142,30 @@ def _of_log(  # noqa: PLR0913
     return None
 
 
-def _own(
-    live: SparkSession, sent: pa.Table, source: Input, wanted: Sequence[str], *, raw: bool
-) -> Net:
-    """Changes in memory, the columns `wanted`."""
-    columns = source.relation.columns
-    places = [place for place, column in enumerate(columns) if column.name in wanted]
-    few = sent.select([*(f"c{place}" for place in places), DIFF])
-    few = few.rename_columns([*(f"c{number}" for number in range(len(places))), DIFF])
-    held = Relation(tuple(columns[place] for place in places))
-    few = few if raw else told.consolidated(few)
-    return Net(view_tail.local(live, few, held), ready=True, nothing=few.num_rows == 0)
+def _in_process(
+    plane: Plane,
+    live: SparkSession,
+    source: Input,
+    what: tuple[tuple[int, int], Frontier, pa.Table],
+    wanted: Sequence[str],
+) -> pa.Table | None:
+    """The changes of the columns `wanted` by the log's rows of the span after a frontier; None
+    where Spark is to make them."""
+    span, start, rows = what
+    sent = told.net(live, plane, source, start, rows)
+    if sent is not None:
+        names = enumerate(source.relation.names)
+        return sent.select([*(f"c{place}" for place, name in names if name in wanted), DIFF])
+    made = log_changes.in_memory(plane, live, source, span, wanted)
+    return None if made is None else made.drop_columns([TIME])
+
+
+def _local(live: SparkSession, changes: pa.Table, source: Input, wanted: Sequence[str]) -> Net:
+    """Changes in memory, of the columns `wanted` in their order."""
+    columns = tuple(column for column in source.relation.columns if column.name in wanted)
+    few = changes.rename_columns([*(f"c{number}" for number in range(len(columns))), DIFF])
+    own = view_tail.local(live, few, Relation(columns))
+    return Net(own, ready=True, nothing=few.num_rows == 0)
 
 
 def _of_keys(

@@ -24,10 +24,11 @@ from ingest.contract.plane import Plane
 from ingest.errors import IngestError
 from ingest.tables.frontier import Frontier
 
-MOST_ROWS = 200_000
+MOST_ROWS = 300_000
 _MOST_FILES = 200
 _MOST_TAILS = 500
-_LARGE = 200_000
+_LARGE = 300_000
+_KEPT_ROWS = 600_000
 _RAW = [name for name, _ in LOG_COLUMNS if name != "reference"]
 _ARROW = pa.schema(
     [
@@ -212,7 +213,7 @@ class Log:
 
     def _is_full(self) -> bool:
         rows = sum(table.num_rows for _, table in self._rows.values())
-        return rows > 400_000 or len(self._rows) > _MOST_TAILS
+        return rows > _KEPT_ROWS or len(self._rows) > _MOST_TAILS
 
     def _file(self, name: str, reference: int) -> pa.Table:
         if name not in self._files:

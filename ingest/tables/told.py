@@ -27,7 +27,7 @@ def net(
 ) -> pa.Table | None:
     """What the ordered tail `raw` after `start` adds and takes away: the source's columns by place
     (`c0`, ..) and mz_diff, not consolidated. None where it takes the base to know it."""
-    if not source.key or not cast.known_by_text(source) or not plain(raw):
+    if not source.key or not cast.known_by_text(source) or not _sent(raw) or not plain(raw):
         return None
     ops, keys = raw["op"].to_pylist(), [tuple(key) for key in raw["key"].to_pylist()]
     old = before(raw, [place for place in _first(keys) if ops[place] != "i"], source)
@@ -55,6 +55,12 @@ def plain(raw: pa.Table) -> bool:
     """Whether there is no truncation, and no row without values that upstream left out."""
     left_out = pc.greater(pc.fill_null(pc.list_value_length(raw["unchanged"]), 0), 0)
     return not pc.any(pc.or_(pc.equal(raw["op"], "t"), left_out)).as_py()
+
+
+def _sent(raw: pa.Table) -> bool:
+    """Whether upstream sent an old row at all, or has had none to send."""
+    some = raw["before"].null_count < raw.num_rows
+    return some or bool(pc.all(pc.equal(raw["op"], "i")).as_py())
 
 
 def _first(keys: Sequence[Key]) -> list[int]:

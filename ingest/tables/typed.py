@@ -15,7 +15,7 @@ from ingest.contract.plane import Plane
 from ingest.tables import arrow_cast, cast
 from ingest.tables.frontier import Frontier
 
-_MOST_ROWS = 400_000
+_MOST_ROWS = 600_000
 _MOST_TAILS = 500
 _Place = tuple[Plane, Input, Frontier]
 

@@ -60,10 +60,7 @@ def _base(plane: Plane, known: Known, width: int) -> pa.Table | None:
     if base.rows > _MOST_ROWS or base.bytes > _MOST_BYTES:
         return None
     path = delta.base_path(plane, known.shard)
-    files: list[str] = []
-    for version in delta.versions(path):
-        if version.number <= base.version:
-            files = [*([] if version.removes else files), *version.added]
+    files = delta.live_files(path, base.version)
     if not files or len(files) > _MOST_FILES:
         return None
     read = (delta.read_file(path, name) for name in files)

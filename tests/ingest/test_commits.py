@@ -157,3 +157,48 @@ def test_two_who_delete_the_same_table(tmp_path: Path) -> None:
     assert all(isinstance(error, Transient) for error in failed), failed
     delta.remove(str(root))
     assert not root.exists()
+
+
+def _rewritten(table: Path, number: int, gone: int, *, marked: bool = False) -> None:
+    """A commit that takes one file away for another."""
+    added: dict[str, object] = {"path": f"{number}.parquet"}
+    added |= {"deletionVector": {"storageType": "u"}} if marked else {}
+    actions = [{"remove": {"path": f"{gone}.parquet"}}, {"add": added}]
+    file = table / "_delta_log" / f"{number:020d}.json"
+    file.write_text("\n".join(map(json.dumps, actions)))
+
+
+def _live(table: Path, version: int) -> list[str] | None:
+    commits.forget(str(table))
+    return delta.live_files(str(table), version)
+
+
+def test_the_files_of_a_version(tmp_path: Path) -> None:
+    """Before packing and after it; none where a version is not known."""
+    _table(tmp_path, 12, checkpoint=9)
+    _rewritten(tmp_path, 4, gone=1)
+    _rewritten(tmp_path, 11, gone=4)
+    expected = [f"{number}.parquet" for number in (0, 2, 3, *range(5, 13))]
+    for packed in (False, True):
+        assert not packed or Commits(str(tmp_path)).pack(0, FAR) == 9
+        assert _live(tmp_path, 12) == expected
+        assert _live(tmp_path, 3) == [f"{number}.parquet" for number in range(4)]
+        assert _live(tmp_path, 4) == ["0.parquet", "2.parquet", "3.parquet", "4.parquet"]
+        assert _live(tmp_path, 13) is None
+    for file in (tmp_path / "_packed").iterdir():
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        for line in lines:
+            del line["removed"], line["marks"]
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert _live(tmp_path, 3) == [f"{number}.parquet" for number in range(4)]
+    assert _live(tmp_path, 4) is None
+
+
+def test_files_that_cannot_be_told(tmp_path: Path) -> None:
+    """Some of their rows do not count, or the first commits are gone."""
+    _table(tmp_path, 5, checkpoint=0)
+    _rewritten(tmp_path, 5, gone=2, marked=True)
+    assert _live(tmp_path, 4) == [f"{number}.parquet" for number in range(5)]
+    assert _live(tmp_path, 5) is None
+    (tmp_path / "_delta_log" / f"{0:020d}.json").unlink()
+    assert _live(tmp_path, 4) is None

@@ -86,7 +86,7 @@ def test_changes_add_up(
     if whole:
         monkeypatch.setattr(changes, "frame", None)
     if full:
-        monkeypatch.setattr(log_changes, "_of_base", None)
+        monkeypatch.setattr(log_changes, "_by_spark", None)
     feed, shard = f"f{uuid.uuid4().hex[:8]}", f"t{uuid.uuid4().hex[:8]}"
     upstream = Upstream(plane, feed, keyed=keyed, seed=11)
     upstream.whole, upstream.full = whole, full
