@@ -189,4 +189,4 @@ def _wait(holds: Callable[[], bool]) -> None:
         if time.monotonic() > until:
             message = f"not within {_PATIENCE:.0f} s"
             raise TimeoutError(message)
-        time.sleep(0.1)
+        time.sleep(0.05)

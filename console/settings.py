@@ -110,7 +110,8 @@ HEADRACE_LOG_FILES = int(os.environ.get("HEADRACE_LOG_FILES") or "1000")
 HEADRACE_UPKEEP_SECONDS = float(os.environ.get("HEADRACE_UPKEEP_SECONDS") or "20")
 """How often tails are looked at; logs are a third as often."""
 HEADRACE_VIEW_INTERVAL = float(os.environ.get("HEADRACE_VIEW_INTERVAL") or "0.25")
-"""Seconds between two rounds of the maintained views, at least."""
+"""Seconds between two rounds of the maintained views at most: a feed that comes further begins one
+too."""
 HEADRACE_UNDO_SECONDS = float(os.environ.get("HEADRACE_UNDO_SECONDS") or "86400")
 """How long the definition that an applied replacement replaced is kept, to be taken back."""
 HEADRACE_URL = os.environ.get("HEADRACE_URL") or f"http://{HEADRACE_HOST}:{HEADRACE_PORT}"

@@ -29,7 +29,7 @@ from ingest.errors import HeadraceError, Transient
 
 RENEW = 3.0
 WATCH = 0.1
-"""Seconds between two looks at whether the catalog has changed."""
+"""Seconds between two looks at whether the catalog has changed, or a feed has come further."""
 PATIENCE = 2.0
 """Seconds between two tries to get a lease that another process holds."""
 VERSIONS = 60.0
@@ -58,6 +58,7 @@ class Maintainer:
         self._kept: dict[str, Kept] = {}
         self._shards: dict[str, Shard] = {}
         self._upto: dict[str, int] = {}
+        self._ends: dict[str, int] = {}
         self._asked: set[str] = set()
         self._steps = Steps(self._wake.set)
         self._staging = Staging(region, run)
@@ -87,7 +88,7 @@ class Maintainer:
         changed = self._refresh()
         self._settle(ended)
         now = clock.monotonic()
-        begun = changed or now >= self._next_round
+        begun = changed or now >= self._next_round or self._fed()
         if begun:
             self._begin(now)
         if begun or ended:
@@ -127,9 +128,14 @@ class Maintainer:
                 one.kept = self._kept[shard]
         return changed
 
+    def _fed(self) -> bool:
+        """Whether a feed that views read has come further since the last round began."""
+        return bool(self._ends) and rounds.fed(self._region, self._kept) != self._ends
+
     def _begin(self, now: float) -> None:
         """The times of a new round."""
         self._next_round = now + settings.HEADRACE_VIEW_INTERVAL
+        self._ends = rounds.fed(self._region, self._kept)
         closing.resolve(self._region)
         known = known_of(self._region, self._kept)
         self._discover(known)

@@ -48,6 +48,12 @@ class Round:
     work: list[Work] = field(default_factory=list)
 
 
+def fed(region: str, kept: Mapping[str, Kept]) -> dict[str, int]:
+    """Through which time (ms) each feed is complete that the shards read."""
+    feeds = feeds_of(kept)
+    return bounds.fed_through(region, feeds) if feeds else {}
+
+
 def times(region: str, kept: Mapping[str, Kept]) -> dict[str, int]:
     """The time (ms) that each shard should be complete through now."""
     newest = newest_time(region)

@@ -1,17 +1,19 @@
-"""One maintainer at a time, and reports that come too late."""
+"""One maintainer at a time, when its rounds begin, and reports that come too late."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from django.utils import timezone
+from pytest_django import Settings
 
 from catalog import leases
 from catalog.maintenance import reports
 from catalog.maintenance.maintainer import Maintainer
 from catalog.maintenance.reports import Standing, ViewReport
+from catalog.models import FeedProgress, Region, StatusHistory, ViewProgress
 from catalog.models import Maintainer as Lease
-from catalog.models import Region, StatusHistory, ViewProgress
 from catalog.session import Session, role_for
 from ingest.errors import HeadraceError
 
@@ -40,6 +42,31 @@ def test_another_takes_over_when_the_lease_runs_out(db: None) -> None:
 def test_a_process_of_this_host_that_ended_is_not_waited_for(db: None) -> None:
     assert leases.acquire_views(REGION, leases.owner_name("x").replace(":", ":9", 1)) is not None
     assert Maintainer(REGION, "far:1:a")._leads()
+
+
+def test_a_round_begins_when_a_feed_comes_further(
+    db: None, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.HEADRACE_VIEW_INTERVAL = 3600.0
+    session = Session(role_for(REGION, "ada@example.com", superuser=True))
+    for sql in (
+        "CREATE SOURCE house FROM LOAD GENERATOR AUCTION",
+        "CREATE TABLE bids FROM SOURCE house (REFERENCE bids)",
+        "CREATE MATERIALIZED VIEW most AS SELECT max(amount) FROM bids",
+    ):
+        list(session.execute(sql))
+    maintainer, begun = Maintainer(REGION, "far:1:a"), list[float]()
+    begin = maintainer._begin
+
+    def counted(now: float) -> None:
+        begun.append(now)
+        begin(now)
+
+    monkeypatch.setattr(maintainer, "_begin", counted)
+    for through in (0, 0, 1000, 1000, 2000):
+        FeedProgress.objects.update(complete_through=through)
+        maintainer.turn()
+    assert len(begun) == 3
 
 
 def test_what_an_owner_of_before_found_is_not_taken(db: None) -> None:
