@@ -104,10 +104,16 @@ class Child:
             return
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(max(0.0, deadline - time.monotonic()))
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        self.kill()
         self.process.wait()
         self.process = None
+
+    def kill(self) -> None:
+        """SIGKILL to its group, without waiting: a signal's handler may be in the middle of a
+        wait, whose lock it would then wait for itself."""
+        if self.process is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
 
 
 def _how(code: int) -> str:

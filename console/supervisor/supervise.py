@@ -114,7 +114,7 @@ class Supervisor:
             self._asked = now
         elif now - self._asked > _ECHO:
             for child in self._children:
-                child.make_stop(now)
+                child.kill()
 
     def _stop_all(self) -> None:
         """Our own processes first, all at once; what they lean on after them."""

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import psutil
 import pytest
 
 from console.supervisor.child import Child, Program
+from console.supervisor.supervise import Supervisor
 
 
 def _python(code: str, *, once: bool = False, grace: float = 10.0) -> Program:
@@ -85,3 +87,23 @@ def test_kill_9_of_the_supervisor_leaves_nothing(tmp_path: Path) -> None:
         supervisor.send_signal(signal.SIGKILL)
     psutil.wait_procs([sleeper], timeout=5)
     assert not sleeper.is_running() or sleeper.status() == psutil.STATUS_ZOMBIE
+
+
+def test_who_is_asked_again_while_it_waits_is_over_at_once(tmp_path: Path) -> None:
+    """The handler of a second signal runs in the middle of the wait for the child."""
+    code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
+    supervisor, child = Supervisor(), Child(_python(code), tmp_path)
+    supervisor._children = [child]
+    child.start()
+    began = time.monotonic()
+    supervisor._asked = began - 60
+    before = signal.signal(signal.SIGUSR1, supervisor._on_signal)
+    asking = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGUSR1))
+    try:
+        asking.start()
+        child.make_stop(began + 30)
+    finally:
+        asking.join()
+        signal.signal(signal.SIGUSR1, before)
+    assert child.process is None
+    assert time.monotonic() - began < 20
