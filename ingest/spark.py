@@ -1,4 +1,5 @@
-"""Spark Connect sessions: one per process and purpose, replaced when the server was restarted.
+"""Spark Connect sessions: one per process and purpose, replaced when the server was restarted and
+every few minutes: a server keeps the larger local rows that it was sent until their session ends.
 
 `run` is the way to use one: it gives the work a live session, repeats work that may be repeated
 when the server lost the session, and turns Spark's failures into the project's.
@@ -10,7 +11,9 @@ import atexit
 import contextlib
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import grpc
@@ -73,7 +76,22 @@ _CONDITIONS: tuple[tuple[str, str, str], ...] = (
     ("PARSE_SYNTAX_ERROR", "42601", "syntax error"),
     ("OPERATION_CANCELED", "57014", "canceling statement due to user request"),
 )
-_sessions: dict[tuple[str, Purpose], SparkSession] = {}
+LIFETIME = 300.0
+"""Seconds after which a session is replaced, and ended by whoever is the last to use it."""
+
+
+@dataclass(eq=False)
+class _Shared:
+    """A session and how many use it now; `since` is when it was made (seconds, monotonic)."""
+
+    live: SparkSession
+    since: float
+    users: int = 0
+
+
+_sessions: dict[tuple[str, Purpose], _Shared] = {}
+_replaced: dict[tuple[str, Purpose], list[_Shared]] = {}
+"""Sessions that are still used by some, and given to nobody any more."""
 _lock = threading.Lock()
 
 
@@ -84,17 +102,57 @@ def session(plane: Plane, purpose: Purpose = "read") -> SparkSession:
     Raises Transient when the server does not answer.
     """
     with _lock:
-        found = _sessions.get((plane.remote, purpose))
-        if found is None:
-            found = _connect(plane, _OF_PURPOSE.get(purpose, {}))
-            _sessions[plane.remote, purpose] = found
+        return _current(plane, purpose).live
+
+
+def interrupt(plane: Plane, tag: str, purpose: Purpose = "read") -> None:
+    """Stop what runs under the tag in this process's sessions of a purpose."""
+    place = (plane.remote, purpose)
+    with _lock:
+        found = [*_replaced.get(place, ()), *filter(None, [_sessions.get(place)])]
+    for shared in found:
+        shared.live.interruptTag(tag)
+
+
+def _current(plane: Plane, purpose: Purpose) -> _Shared:
+    """The session that is given out now; with the lock held."""
+    place = (plane.remote, purpose)
+    found = _sessions.get(place)
+    if found is not None and time.monotonic() - found.since < LIFETIME:
         return found
+    made = _Shared(_connect(plane, _OF_PURPOSE.get(purpose, {})), time.monotonic())
+    _sessions[place] = made
+    if found is not None and found.users:
+        _replaced.setdefault(place, []).append(found)
+    elif found is not None:
+        _end(found.live)
+    return made
+
+
+@contextlib.contextmanager
+def _used(plane: Plane, purpose: Purpose) -> Iterator[SparkSession]:
+    """The session for the block's work, which lasts as long as that."""
+    place = (plane.remote, purpose)
+    with _lock:
+        shared = _current(plane, purpose)
+        shared.users += 1
+    try:
+        yield shared.live
+    finally:
+        with _lock:
+            shared.users -= 1
+            over = not shared.users and shared in _replaced.get(place, ())
+            if over:
+                _replaced[place].remove(shared)
+        if over:
+            _end(shared.live)
 
 
 def forget(plane: Plane, purpose: Purpose, lost: SparkSession) -> None:
     """Drop a session that the server no longer knows, so that the next call makes a new one."""
     with _lock:
-        if _sessions.get((plane.remote, purpose)) is lost:
+        found = _sessions.get((plane.remote, purpose))
+        if found is not None and found.live is lost:
             del _sessions[plane.remote, purpose]
 
 
@@ -106,15 +164,15 @@ def run(
     Raises Transient when the server is away, otherwise what `failure` makes of Spark's error.
     """
     for last in (not repeat, True):
-        live = session(plane, purpose)
-        try:
-            return work(live)
-        except FAILURES as error:
-            lost = is_lost(error)
-            if lost:
-                forget(plane, purpose, live)
-            if last or not lost:
-                raise failure(error) from error
+        with _used(plane, purpose) as live:
+            try:
+                return work(live)
+            except FAILURES as error:
+                lost = is_lost(error)
+                if lost:
+                    forget(plane, purpose, live)
+                if last or not lost:
+                    raise failure(error) from error
     raise AssertionError
 
 
@@ -128,10 +186,14 @@ def alone(plane: Plane, purpose: Purpose) -> Iterator[SparkSession]:
     except FAILURES as error:
         raise failure(error) from error
     finally:
-        with contextlib.suppress(Exception):
-            live.client.release_session()
-        with contextlib.suppress(Exception):
-            live.client.close()
+        _end(live)
+
+
+def _end(live: SparkSession) -> None:
+    with contextlib.suppress(Exception):
+        live.client.release_session()
+    with contextlib.suppress(Exception):
+        live.client.close()
 
 
 def apart(plane: Plane, work: Callable[[SparkSession], T], purpose: Purpose = "read") -> T:
@@ -185,11 +247,12 @@ def close() -> None:
     """End this process's sessions. Called before a server is stopped, and at the process's end:
     a session that is collected later would wait for its channel's thread for ever."""
     with _lock:
-        ending = list(_sessions.values())
+        ending = [*_sessions.values(), *(one for each in _replaced.values() for one in each)]
         _sessions.clear()
-    for live in ending:
+        _replaced.clear()
+    for shared in ending:
         with contextlib.suppress(Exception):
-            live.client.close()
+            shared.live.client.close()
 
 
 def _connect(plane: Plane, settings: Mapping[str, str]) -> SparkSession:

@@ -44,8 +44,8 @@ def analyze(plane: Plane, query: Query) -> Relation:
 
 
 def cancel(plane: Plane, tag: str) -> None:
-    """Stop what runs under the tag in this process's session."""
-    spark.session(plane).interruptTag(tag)
+    """Stop what runs under the tag in this process's sessions."""
+    spark.interrupt(plane, tag)
 
 
 def frame(session: SparkSession, sql: str, inputs: dict[str, DataFrame]) -> DataFrame:

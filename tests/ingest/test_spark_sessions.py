@@ -1,0 +1,72 @@
+"""A session lasts a while, and as long as what it was given out for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from ingest import spark
+from ingest.contract.plane import Plane
+from ingest.errors import HeadraceError
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark, "LIFETIME", 0.0)
+
+
+def _known(live: Any) -> str:
+    return str(live.session_id)
+
+
+def test_the_next_work_has_another_session(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = spark.run(plane, _known, repeat=True)
+    assert spark.run(plane, _known, repeat=True) != first
+    monkeypatch.setattr(spark, "LIFETIME", 60.0)
+    second = spark.run(plane, _known, repeat=True)
+    assert spark.run(plane, _known, repeat=True) == second
+    assert spark.run(plane, _known, "views", repeat=True) != second
+
+
+def test_it_ends_with_the_last_work_that_uses_it(plane: Plane) -> None:
+    def outer(live: Any) -> tuple[Any, int]:
+        inner = spark.run(plane, _known, repeat=True)
+        assert inner != _known(live)
+        assert [one.live for one in spark._replaced[plane.remote, "read"]] == [live]
+        return live, live.range(7).count()
+
+    live, count = spark.run(plane, outer, repeat=False)
+    assert count == 7
+    assert spark._replaced[plane.remote, "read"] == []
+    with pytest.raises((*spark.FAILURES, ValueError)):
+        live.range(7).count()
+
+
+def test_what_runs_in_a_replaced_session_can_be_stopped(plane: Plane) -> None:
+    started, told = threading.Event(), list[HeadraceError]()
+
+    def slow(live: Any) -> None:
+        live.addTag("slow")
+        started.set()
+        live.range(10**13).selectExpr("sum(hash(id))").collect()
+
+    def work() -> None:
+        try:
+            spark.run(plane, slow, repeat=False)
+        except HeadraceError as error:
+            told.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert started.wait(30)
+    spark.run(plane, _known, repeat=True)
+    until = time.monotonic() + 60
+    while thread.is_alive() and time.monotonic() < until:
+        spark.interrupt(plane, "slow")
+        thread.join(0.2)
+    assert [error.sqlstate for error in told] == ["57014"]
