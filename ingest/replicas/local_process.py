@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+import psutil
 
 from ingest.errors import HeadraceError
 from ingest.replicas.java import find_java
@@ -90,8 +93,12 @@ class LocalProcess:
         return f"sc://127.0.0.1:{self.port}"
 
     def command(self) -> list[str]:
-        """The command line; raises HeadraceError when Java or the jars are missing."""
+        """The command line; raises HeadraceError when Java or the jars are missing.
+
+        What servers left behind that were killed goes first: it can be hundreds of MB.
+        """
         java = find_java(self.java_home)
+        self._clear()
         return [
             str(java),
             f"-Xmx{self.memory}m",
@@ -167,9 +174,22 @@ class LocalProcess:
         return [f"-XX:ArchiveClassesAtExit={draft}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
 
     def _scratch(self) -> Path:
-        scratch = self.home / "scratch"
+        """This server's space, under the process that runs it: others may share the home."""
+        scratch = self.home / "scratch" / f"{os.getpid()}-{self.port}"
         scratch.mkdir(parents=True, exist_ok=True)
         return scratch
+
+    def _clear(self) -> None:
+        """Remove the space of former servers: this one's own, and those whose process is gone."""
+        for left in (self.home / "scratch").glob("*"):
+            pid, _, port = left.name.partition("-")
+            own = (pid, port) == (str(os.getpid()), str(self.port))
+            if pid.isdecimal() and psutil.pid_exists(int(pid)) and not own:
+                continue
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
 
 
 def _spark_home() -> Path:

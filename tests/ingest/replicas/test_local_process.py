@@ -1,5 +1,6 @@
 """The command that starts Spark: what it needs is checked before it runs."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,26 @@ def test_slots_outnumber_cores_and_listening_is_loopback_only(tmp_path: Path) ->
     assert "local[6]" in local.command()
     assert "spark.connect.grpc.binding.address=127.0.0.1" in local.command()
     assert local.remote == "sc://127.0.0.1:15002"
+
+
+def test_what_killed_servers_left_behind_goes(tmp_path: Path) -> None:
+    """But not what a server has whose process lives."""
+    (tmp_path / "delta-spark_4.2_2.13-4.4.0.jar").touch()
+    scratch = tmp_path / "home" / "scratch"
+    local, gone = LocalProcess(tmp_path / "home", tmp_path, 15002), 2**22 + 1
+    kept = scratch / f"{os.getppid()}-15002"
+    own, dead, older = (
+        scratch / f"{os.getpid()}-15002",
+        scratch / f"{gone}-1",
+        scratch / "blockmgr-1",
+    )
+    for folder in (kept, own, dead, older):
+        folder.mkdir(parents=True)
+        (folder / "block").touch()
+    (scratch / "library.so").touch()
+    assert f"-Djava.io.tmpdir={own}" in local.command()
+    assert sorted(scratch.iterdir()) == sorted([kept, own])
+    assert (list(own.iterdir()), [file.name for file in kept.iterdir()]) == ([], ["block"])
 
 
 def test_java_is_found_and_a_wrong_home_is_passed_over(tmp_path: Path) -> None:
