@@ -142,7 +142,8 @@ def drop_feed(region: str, feed: str) -> None:
     job, _ = Job.objects.get_or_create(
         region=row.region, kind="drop feed", subject=feed, defaults={"due_at": timezone.now()}
     )
-    if job.due_at > timezone.now() or leases.acquire_feed(region, feed, _OWNER) is None:
+    owner = _owner()
+    if job.due_at > timezone.now() or leases.acquire_feed(region, feed, owner) is None:
         return
     try:
         command = drop_command(region, feed)
@@ -151,7 +152,7 @@ def drop_feed(region: str, feed: str) -> None:
         row.delete()
         job.delete()
     except HeadraceError as error:
-        leases.release_feed(region, feed, _OWNER)
+        leases.release_feed(region, feed, owner)
         _drop_later(job, row, error)
         raise
 
@@ -204,7 +205,7 @@ def due_jobs(region: str) -> tuple[int, ...]:
 def run_job(key: int) -> None:
     """Do a one-time job; one that fails for now comes back later."""
     job = Job.objects.filter(pk=key).select_related("region").first()
-    if job is None or not leases.take_job(job, _OWNER, LEASE):
+    if job is None or not leases.take_job(job, _owner(), LEASE):
         return
     try:
         engine.drop_shard(plane_of(job.region.name), job.subject)
@@ -231,8 +232,13 @@ def _claimed_in(region: str, kind: str, subject: str) -> Job | None:
         subject=subject,
         defaults={"due_at": timezone.now()},
     )
-    job.lease_owner = f"{_OWNER}:{uuid.uuid4().hex[:8]}"
+    job.lease_owner = _owner()
     return job if leases.take_job(job, job.lease_owner, LEASE) else None
+
+
+def _owner() -> str:
+    """Who takes one lease: the threads of a worker are others to one another."""
+    return f"{_OWNER}:{uuid.uuid4().hex[:8]}"
 
 
 def _done(job: Job) -> None:
