@@ -57,11 +57,12 @@ def needs_at(entry: Entry, time: int) -> tuple[str, ...]:
 
 
 def _shaped(query: exp.Query, width: int, relation: Relation) -> exp.Query:
-    """The query with nulls for the columns that came later; those are at the end."""
-    later = relation.columns[width:]
-    if not later:
+    """The query of `width` columns with those of `relation`: nulls for the ones that came later,
+    and without the ones that an undo took away again. Both are at the end."""
+    if width == len(relation.columns):
         return query
-    names = [exp.to_identifier(name, quoted=True) for name in relation.names[:width]]
+    there, later = relation.names[:width], relation.columns[width:]
+    names = [exp.to_identifier(name, quoted=True) for name in there]
     alias = exp.TableAlias(this=exp.to_identifier("was"), columns=names)
     nulls = [
         exp.alias_(

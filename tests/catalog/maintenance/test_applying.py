@@ -91,6 +91,32 @@ def test_any_session_sees_what_was_applied_though_nothing_else_happens(spent: Re
     assert other.run("SELECT n FROM top") == [(4,)]
 
 
+def test_the_time_of_a_column_that_was_taken_back(
+    spent: Region, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the rows, and where the definition of then has to be computed."""
+    spent.run(
+        "CREATE REPLACEMENT MATERIALIZED VIEW r FOR v AS "
+        "SELECT who, sum(n) * 10 AS n, count(*) AS times FROM t GROUP BY who"
+    )
+    spent.hydrate()
+    spent.run("ALTER MATERIALIZED VIEW v APPLY REPLACEMENT r")
+    assert sorted(spent.run("SELECT * FROM v")) == [("ada", 40, 2), ("bob", 20, 1)]
+    switched = ViewVersion.objects.get(until=0, number=2).since
+    assert sorted(spent.run(f"SELECT * FROM v AS OF {switched - 1}")) == [
+        ("ada", 4, None),
+        ("bob", 2, None),
+    ]
+    spent.run("ALTER MATERIALIZED VIEW v ROLLBACK REPLACEMENT")
+    for computed in (False, True):
+        if computed:
+            monkeypatch.setattr("catalog.time.placing.exact", lambda *_: False)
+        assert sorted(spent.run("SELECT * FROM v")) == [("ada", 4), ("bob", 2)]
+        then = spent.run(f"SELECT * FROM v AS OF {switched}")
+        assert sorted(then) == [("ada", 40), ("bob", 20)]
+        assert spent.run(f"SELECT n FROM top AS OF {switched}") == [(40,)]
+
+
 def test_a_failing_view_is_repaired_by_a_replacement(kept: Region) -> None:
     kept.run("CREATE TABLE d (n int)")
     kept.run("INSERT INTO d VALUES (1)")
