@@ -14,6 +14,9 @@ from ingest.errors import HeadraceError
 
 pytestmark = pytest.mark.spark
 
+SLOW = "select count(*) from range(10000000000) a, range(10000) b where a.id % 7 = b.id % 11"
+"""Its tasks look whether they are to end; those of a sum over a range alone do not."""
+
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +56,7 @@ def test_what_runs_in_a_replaced_session_can_be_stopped(plane: Plane) -> None:
     def slow(live: Any) -> None:
         live.addTag("slow")
         started.set()
-        live.range(10**13).selectExpr("sum(hash(id))").collect()
+        live.sql(SLOW).collect()
 
     def work() -> None:
         try:
