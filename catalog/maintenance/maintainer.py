@@ -139,7 +139,7 @@ class Maintainer:
         closing.resolve(self._region)
         known = known_of(self._region, self._kept)
         self._discover(known)
-        self._upto = rounds.times(self._region, self._kept)
+        self._upto = rounds.times(self._region, self._kept, self._ends)
         self._hold({shard for shard, one in known.items() if one.held})
         versions = now >= self._versions_at
         for shard, one in self._kept.items():

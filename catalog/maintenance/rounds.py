@@ -51,14 +51,13 @@ class Round:
 def fed(region: str, kept: Mapping[str, Kept]) -> dict[str, int]:
     """Through which time (ms) each feed is complete that the shards read."""
     feeds = feeds_of(kept)
-    return bounds.fed_through(region, feeds) if feeds else {}
+    return dict.fromkeys(feeds, 0) | bounds.fed_through(region, feeds) if feeds else {}
 
 
-def times(region: str, kept: Mapping[str, Kept]) -> dict[str, int]:
-    """The time (ms) that each shard should be complete through now."""
+def times(region: str, kept: Mapping[str, Kept], ends: Mapping[str, int]) -> dict[str, int]:
+    """The time (ms) that each shard should be complete through now; `ends` are those of `fed`."""
     newest = newest_time(region)
-    feeds = feeds_of(kept)
-    ends = dict.fromkeys(feeds, 0) | bounds.fed_through(region, feeds)
+    ends = dict(ends)
     under_way = closing.pending(region)
     for table in plain_of(kept):
         ends[table] = min(newest, under_way.get(table, newest + 1) - 1)

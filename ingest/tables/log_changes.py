@@ -30,8 +30,6 @@ from ingest.tables import (
 )
 from ingest.tables.schema import DIFF, TIME, quoted
 
-MOST_ROWS = 300_000
-"""Rows of a tail that are gone through in each step; folding may be late when much changes."""
 _BASE = -1
 """Instead of a place in the log: the key's row is the base's, if that has one."""
 
@@ -64,7 +62,7 @@ def in_memory(
     base = frontier.at(plane, source.shard, after)
     log = tail.log(plane, source.feed)
     log.reach(after)
-    raw = log.rows(source.reference, base, upto, most=MOST_ROWS)
+    raw = log.rows(source.reference, base, upto)
     if raw is None or raw.num_rows == 0 or not told.plain(raw):
         return None
     values = typed.rows(live, plane, source, base, raw)

@@ -126,19 +126,16 @@ class Log:
         upto: int,
         *,
         keep: bool = True,
-        most: int | None = None,
     ) -> pa.Table | None:
-        """The tail in order; None when it is too large for memory or its files are gone.
-
-        `keep`: whether this process will read on from here. `most`: how many rows are too many.
-        """
+        """The tail in order; None when it is too large for memory or its files are gone. `keep`:
+        whether this process will read on from here."""
         wanted = self.batches(frontier.time, upto)
         if wanted is None:
             return None
         wanted = [b for b in wanted if b.commit.counts.get(str(reference), 0)]
         if not wanted:
             return _ARROW.empty_table()
-        if sum(b.commit.counts[str(reference)] for b in wanted) > (most or MOST_ROWS):
+        if sum(b.commit.counts[str(reference)] for b in wanted) > MOST_ROWS:
             return None
         with self._lock:
             try:
