@@ -89,9 +89,8 @@ class _Shared:
     users: int = 0
 
 
-_sessions: dict[tuple[str, Purpose], _Shared] = {}
-_replaced: dict[tuple[str, Purpose], list[_Shared]] = {}
-"""Sessions that are still used by some, and given to nobody any more."""
+_sessions: dict[tuple[str, Purpose], list[_Shared]] = {}
+"""The last of each is given out; those before it are still used by some."""
 _lock = threading.Lock()
 
 
@@ -107,32 +106,32 @@ def session(plane: Plane, purpose: Purpose = "read") -> SparkSession:
 
 def interrupt(plane: Plane, tag: str, purpose: Purpose = "read") -> None:
     """Stop what runs under the tag in this process's sessions of a purpose."""
-    place = (plane.remote, purpose)
     with _lock:
-        found = [*_replaced.get(place, ()), *filter(None, [_sessions.get(place)])]
+        found = list(_sessions.get((plane.remote, purpose), ()))
     for shared in found:
         shared.live.interruptTag(tag)
 
 
 def _current(plane: Plane, purpose: Purpose) -> _Shared:
     """The session that is given out now; with the lock held."""
-    place = (plane.remote, purpose)
-    found = _sessions.get(place)
-    if found is not None and time.monotonic() - found.since < LIFETIME:
-        return found
-    made = _Shared(_connect(plane, _OF_PURPOSE.get(purpose, {})), time.monotonic())
-    _sessions[place] = made
-    if found is not None and found.users:
-        _replaced.setdefault(place, []).append(found)
-    elif found is not None:
-        _end(found.live)
-    return made
+    known = _sessions.setdefault((plane.remote, purpose), [])
+    if not known or time.monotonic() - known[-1].since >= LIFETIME:
+        live = _connect(plane, _OF_PURPOSE.get(purpose, {}))
+        known.append(_Shared(live, time.monotonic()))
+    return known[-1]
+
+
+def _unused(plane: Plane, purpose: Purpose) -> list[_Shared]:
+    """Take out the replaced sessions that nobody uses any more; with the lock held."""
+    known = _sessions.get((plane.remote, purpose), [])
+    over = [shared for shared in known[:-1] if not shared.users]
+    known[:] = [shared for shared in known if shared not in over]
+    return over
 
 
 @contextlib.contextmanager
 def _used(plane: Plane, purpose: Purpose) -> Iterator[SparkSession]:
     """The session for the block's work, which lasts as long as that."""
-    place = (plane.remote, purpose)
     with _lock:
         shared = _current(plane, purpose)
         shared.users += 1
@@ -141,19 +140,16 @@ def _used(plane: Plane, purpose: Purpose) -> Iterator[SparkSession]:
     finally:
         with _lock:
             shared.users -= 1
-            over = not shared.users and shared in _replaced.get(place, ())
-            if over:
-                _replaced[place].remove(shared)
-        if over:
-            _end(shared.live)
+            over = _unused(plane, purpose)
+        for each in over:
+            _end(each.live)
 
 
 def forget(plane: Plane, purpose: Purpose, lost: SparkSession) -> None:
     """Drop a session that the server no longer knows, so that the next call makes a new one."""
     with _lock:
-        found = _sessions.get((plane.remote, purpose))
-        if found is not None and found.live is lost:
-            del _sessions[plane.remote, purpose]
+        known = _sessions.get((plane.remote, purpose), [])
+        known[:] = [shared for shared in known if shared.live is not lost]
 
 
 def run(
@@ -247,9 +243,8 @@ def close() -> None:
     """End this process's sessions. Called before a server is stopped, and at the process's end:
     a session that is collected later would wait for its channel's thread for ever."""
     with _lock:
-        ending = [*_sessions.values(), *(one for each in _replaced.values() for one in each)]
+        ending = [shared for known in _sessions.values() for shared in known]
         _sessions.clear()
-        _replaced.clear()
     for shared in ending:
         with contextlib.suppress(Exception):
             shared.live.client.close()

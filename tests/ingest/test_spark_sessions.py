@@ -40,12 +40,12 @@ def test_it_ends_with_the_last_work_that_uses_it(plane: Plane) -> None:
     def outer(live: Any) -> tuple[Any, int]:
         inner = spark.run(plane, _known, repeat=True)
         assert inner != _known(live)
-        assert [one.live for one in spark._replaced[plane.remote, "read"]] == [live]
+        assert [one.live for one in spark._sessions[plane.remote, "read"][:-1]] == [live]
         return live, live.range(7).count()
 
     live, count = spark.run(plane, outer, repeat=False)
     assert count == 7
-    assert spark._replaced[plane.remote, "read"] == []
+    assert spark._sessions[plane.remote, "read"][:-1] == []
     with pytest.raises((*spark.FAILURES, ValueError)):
         live.range(7).count()
 
