@@ -27,12 +27,15 @@ class Part:
     """What changes of one `child` give: the child stands in the Spark text with `mz_diff`, and so
     do the rows that come out. Other children stand in it as they are. Changes that differ in no
     other of the child's columns than `columns` make no difference; None: in any. Where there is
-    a text `touched`, it gives the keys of the same changes, and `sql` reads them as AFFECTED."""
+    a text `touched`, it gives the keys of the same changes, and `sql` reads them as AFFECTED.
+    `copied` are the child's columns that the key's are, in its order, where they are nothing else.
+    """
 
     child: str
     sql: str
     columns: tuple[str, ...] | None = None
     touched: str = ""
+    copied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -35,11 +35,13 @@ from ingest.tables.schema import DIFF, TIME, quoted
 @dataclass(frozen=True)
 class Net:
     """Columns and mz_diff (bigint, not 0). `ready`: the rows came with the frame, so that it costs
-    nothing to use it again and again. `nothing`: there are none, as far as is known."""
+    nothing to use it again and again. `nothing`: there are none, as far as is known. `table`: the
+    same columns, where they came through this process."""
 
     rows: DataFrame
     ready: bool
     nothing: bool = False
+    table: pa.Table | None = None
 
 
 def of(  # noqa: PLR0913
@@ -81,7 +83,9 @@ def _of_plain(
     table = plain_tail.in_memory(plane, source, *span)
     if table is not None:
         rows = view_tail.local(live, table.drop_columns([TIME]), source.relation)
-        return Net(rows.select(*names), ready=True)
+        columns = [table[f"c{source.relation.names.index(name)}"] for name in wanted]
+        sent = pa.table([*columns, table[DIFF]], names=[*wanted, DIFF])
+        return Net(rows.select(*names), ready=True, table=sent)
     found = changes.recorded(plane, live, source, span)
     return None if found is None else Net(found.select(*names), ready=False)
 
@@ -165,7 +169,8 @@ def _local(live: SparkSession, changes: pa.Table, source: Input, wanted: Sequenc
     columns = tuple(column for column in source.relation.columns if column.name in wanted)
     few = changes.rename_columns([*(f"c{number}" for number in range(len(columns))), DIFF])
     own = view_tail.local(live, few, Relation(columns))
-    return Net(own, ready=True, nothing=few.num_rows == 0)
+    table = few.rename_columns([*(column.name for column in columns), DIFF])
+    return Net(own, ready=True, nothing=few.num_rows == 0, table=table)
 
 
 def _of_keys(

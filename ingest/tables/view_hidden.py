@@ -100,14 +100,22 @@ def added(
 
 
 def net(changes: DataFrame, names: Sequence[str], hidden: Sequence[str]) -> DataFrame:
-    """One step's changes consolidated: `names`, the `hidden` columns and mz_diff."""
-    values = F.struct(*map(quoted, hidden))
-    came, went = (F.max(F.when(test, values)) for test in (F.col(DIFF) > 0, F.col(DIFF) < 0))
-    summed = changes.groupBy(*map(quoted, names)).agg(
-        F.sum(DIFF).alias(DIFF), came.alias("__came"), went.alias("__went")
-    )
-    moved = (F.col(DIFF) != 0) | ~F.col("__came").eqNullSafe(F.col("__went"))
-    own = [F.col("__came").getField(name).alias(name) for name in hidden]
+    """One step's changes consolidated: `names`, the `hidden` columns and mz_diff.
+
+    No two rows that come are equal in the `names`, and no two that go: the key is one of them.
+    """
+    sides = [
+        F.max(F.when(test, F.col(quoted(name)))).alias(f"__{side}_{number}")
+        for side, test in (("came", F.col(DIFF) > 0), ("went", F.col(DIFF) < 0))
+        for number, name in enumerate(hidden)
+    ]
+    summed = changes.groupBy(*map(quoted, names)).agg(F.sum(DIFF).alias(DIFF), *sides)
+    apart = [
+        ~F.col(f"__came_{number}").eqNullSafe(F.col(f"__went_{number}"))
+        for number in range(len(hidden))
+    ]
+    moved = trees.join(operator.or_, [F.col(DIFF) != 0, *apart])
+    own = [F.col(f"__came_{number}").alias(name) for number, name in enumerate(hidden)]
     return summed.where(moved).select(*map(quoted, names), *own, DIFF)
 
 

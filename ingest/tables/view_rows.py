@@ -138,7 +138,9 @@ def stored(changes: DataFrame, relation: Relation, time: int, step: str) -> Data
         F.col(quoted(column.name)).cast(column.type.spark).alias(f"c{number}")
         for number, column in enumerate(relation.columns)
     ]
-    stamp = F.lit(time).cast("bigint").alias(TIME)
+    # A number would stand in the code that Spark makes of the step: each would be compiled anew.
+    # An array is handed to it, as a text is.
+    stamp = F.get(F.array(F.lit(time).cast("bigint")), (F.col(DIFF) * 0).cast("int")).alias(TIME)
     return changes.select(
         *columns, stamp, F.col(DIFF).cast("bigint").alias(DIFF), F.lit(step).alias("step")
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
@@ -27,19 +27,20 @@ class Holder:
     kept: list[DataFrame] = field(default_factory=list)
     """What Spark keeps goes when the last frame over it does."""
 
-    def net(self, found: Net, relation: Relation, rows: int) -> DataFrame | None:
+    def net(self, found: Net, relation: Relation, rows: int) -> Net | None:
         """Net changes of at most `rows` rows, to be used several times; None when there are none
         after all. Few of them are in one partition, so that groups of them need no exchange."""
         if found.ready:
-            return None if found.nothing else found.rows.coalesce(1)
+            return None if found.nothing else replace(found, rows=found.rows.coalesce(1))
         if rows * len(relation.columns) <= _THROUGH_CLIENT:
             names = [*(f"c{number}" for number in range(len(relation.columns))), DIFF]
             table = found.rows.toDF(*names).toArrow()
             few = view_tail.local(self.live, table, relation).coalesce(1)
-            return few if table.num_rows else None
+            own = table.rename_columns([*relation.names, DIFF])
+            return Net(few, ready=True, table=own) if table.num_rows else None
         kept = found.rows.localCheckpoint()
         self.kept.append(kept)
-        return F.broadcast(kept) if rows <= _BROADCAST else kept
+        return Net(F.broadcast(kept) if rows <= _BROADCAST else kept, ready=True)
 
 
 def only(relation: Relation, names: Collection[str] | None) -> Relation:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
@@ -14,9 +14,11 @@ from ingest.contract.views import AFFECTED, MZ_DIFF, Block, Part
 from ingest.tables import reading
 from ingest.tables.schema import quoted
 from ingest.views import incremental_folds, incremental_top, whole
-from ingest.views.incremental_folds import Near, Size
+from ingest.views.incremental_folds import Size
+from ingest.views.near import Near
 
 Frames = Mapping[str, DataFrame]
+Stored = Callable[[], DataFrame]
 
 
 def difference(  # noqa: PLR0913
@@ -25,7 +27,7 @@ def difference(  # noqa: PLR0913
     old: Frames,
     new: Frames,
     changed: Frames,
-    stored: DataFrame | None = None,
+    stored: Stored | None = None,
     *,
     size: Size = "few",
     near: Near | None = None,
@@ -36,10 +38,10 @@ def difference(  # noqa: PLR0913
     (not 0), which also adds up to new less old; an input that is not in it did not change. The
     answer has the block's columns and mz_diff (bigint) and is not consolidated. `stored` are the
     rows that the view itself has; the root should always be given them: they say what to take
-    back where computing it again is dearer, or may come out otherwise. `near` gives those of some
-    keys without Spark, or None. `size` is the changes'.
+    back where computing it again is dearer, or may come out otherwise; they are asked for when
+    they are needed. `near` may know those of some keys without Spark. `size` is the changes'.
     """
-    known = stored.toDF(*block.columns) if stored is not None else None
+    known = cache(lambda: stored().toDF(*block.columns)) if stored is not None else None
     return Change(live, old, new, changed, size, near).of(block, known)
 
 
@@ -76,7 +78,7 @@ class Change:
     size: Size = "few"
     near: Near | None = None
 
-    def of(self, block: Block, stored: DataFrame | None = None) -> DataFrame:
+    def of(self, block: Block, stored: Stored | None = None) -> DataFrame:
         """A block's difference; see `difference`."""
         moved = [name for name in block.children if self._moved(block.children[name])]
         if not moved:
@@ -87,16 +89,14 @@ class Change:
             found = self._followed(block, moved, stored)
         elif block.kind == "topk" and stored is not None:
             (child,) = block.children.values()
-            found = incremental_top.first(self.live, block, stored, self._changes(child))
+            found = incremental_top.first(self.live, block, stored(), self._changes(child))
         return self._again(block, stored) if found is None else found
 
     def _moved(self, child: Block | str) -> bool:
         names = (child,) if isinstance(child, str) else child.inputs
         return any(name in self.changed for name in names)
 
-    def _followed(
-        self, block: Block, moved: list[str], stored: DataFrame | None
-    ) -> DataFrame | None:
+    def _followed(self, block: Block, moved: list[str], stored: Stored | None) -> DataFrame | None:
         """What parts and partitions give; None when it has to be computed again."""
         by_part = {part.child for part in block.parts}
         terms = [
@@ -139,7 +139,7 @@ class Change:
         return inputs[child] if isinstance(child, str) else whole.block(self.live, child, inputs)
 
     def _partitions(
-        self, block: Block, keyed: list[str], stored: DataFrame | None
+        self, block: Block, keyed: list[str], stored: Stored | None
     ) -> list[DataFrame] | None:
         """The partitions that the children's changes touch: as they are now, less as they were.
 
@@ -170,11 +170,10 @@ class Change:
             terms.append(self._term(block, part, _net(changes, part) if net else changes))
         return reduce(DataFrame.unionAll, terms)
 
-    def _folded(
-        self, block: Block, parts: list[Part], stored: DataFrame
-    ) -> list[DataFrame] | None:
+    def _folded(self, block: Block, parts: list[Part], stored: Stored) -> list[DataFrame] | None:
         changes = self._touched(block, parts, net=False)
-        found = incremental_folds.fold(self.live, block, stored, changes, self.size, self.near)
+        near = self.near.of(block, parts) if self.near is not None else None
+        found = incremental_folds.fold(self.live, block, stored, changes, self.size, near)
         if found is None or (found.doubtful is not None and not block.key):
             return None
         if found.doubtful is None:
@@ -192,24 +191,23 @@ class Change:
         frames = {name: self._side(child, sides[name]) for name, child in block.children.items()}
         return reading.frame(self.live, block.restricted, {**frames, AFFECTED: affected})
 
-    def _own(
-        self, block: Block, stored: DataFrame | None, affected: DataFrame
-    ) -> DataFrame | None:
+    def _own(self, block: Block, stored: Stored | None, affected: DataFrame) -> DataFrame | None:
         """The view's own rows of the affected keys; None when they cannot be told."""
         if stored is None:
             return None
         pairs = list(zip(block.output_key, block.key, strict=True))
-        kept, made = stored.schema, affected.schema
+        rows = stored()
+        kept, made = rows.schema, affected.schema
         if not all(
             incremental_folds.exact_enough(kept[name].dataType, made[key].dataType)
             for name, key in pairs
         ):
             return None
-        same = [stored[quoted(name)].eqNullSafe(affected[key]) for name, key in pairs]
-        return stored.join(affected, same, "left_semi")
+        same = [rows[quoted(name)].eqNullSafe(affected[key]) for name, key in pairs]
+        return rows.join(affected, same, "left_semi")
 
-    def _again(self, block: Block, stored: DataFrame | None) -> DataFrame:
-        before = stored if stored is not None else whole.block(self.live, block, self.old)
+    def _again(self, block: Block, stored: Stored | None) -> DataFrame:
+        before = stored() if stored is not None else whole.block(self.live, block, self.old)
         made = _times(whole.block(self.live, block, self.new), 1)
         return made.unionAll(_times(before, -1))
 

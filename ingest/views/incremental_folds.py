@@ -26,11 +26,10 @@ from ingest.views.incremental_states import (
     never,
     numbered,
 )
+from ingest.views.near import Near
 
 Size = Literal["few", "small", "large"]
 """Of the changes: few come through this process, small ones fit the memory of one."""
-Near = Callable[[pa.Table], DataFrame | None]
-"""The stored rows of some keys, which are in the key's order; None when only Spark can tell."""
 
 _SURE, _DOUBT, _WAS, _SIDE = "__sure", "__doubt", "__was", "__side"
 
@@ -47,7 +46,7 @@ class Folded:
 def fold(  # noqa: PLR0913
     live: SparkSession,
     block: Block,
-    stored: DataFrame,
+    stored: Callable[[], DataFrame],
     changes: DataFrame,
     size: Size,
     near: Near | None = None,
@@ -57,18 +56,25 @@ def fold(  # noqa: PLR0913
     `stored` are the block's rows, which `near` may find by key. None when they are not exact
     enough.
     """
-    small = size != "large"
     slots = [slot for n, each in enumerate(block.folds, 1) for slot in _slots(each, n)]
-    moved = _moved(block, changes, slots)
-    kinds, mine = moved.schema, None
+    moved, mine = _moved(block, changes, slots), None
     if near is not None and size == "few":
-        table = brought(moved, kinds)
-        moved = again(live, table, kinds).coalesce(1)
-        mine = near(table.select(range(len(block.key))))
-    if not _exact(block, stored.schema if mine is None else mine.schema, kinds):
+        kinds, keys = near.schema("moved", moved), near.keys
+        if keys is None:
+            table = brought(moved, kinds)
+            moved = again(live, table, kinds).coalesce(1)
+            keys = table.select(range(len(block.key)))
+        mine = near.rows(keys)
+    else:
+        kinds = moved.schema
+    if near is not None and mine is not None:
+        kept = near.schema("stored", mine)
+    else:
+        whole = stored()
+        kept = whole.schema
+        mine = _of_keys(whole, block, moved, small=size != "large") if block.key else whole
+    if not _exact(block, kept, kinds):
         return None
-    if mine is None:
-        mine = _of_keys(stored, block, moved, small=small) if block.key else stored
     known = _known(block, mine, slots, kinds)
     judged = _judged(block, _merged(block, moved.unionAll(known), slots), kinds)
     if not may_doubt(block):

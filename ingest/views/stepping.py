@@ -27,7 +27,8 @@ from ingest.tables import (
 )
 from ingest.tables.view_versions import Hidden, Known, StepCommit
 from ingest.views import frames, incremental, partials, whole
-from ingest.views.incremental_folds import Near, Size
+from ingest.views.incremental_folds import Size
+from ingest.views.near import Near
 
 How = Literal["incremental", "recompute"]
 _FEW = 200_000
@@ -141,25 +142,33 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> Data
     used, uses = incremental.used(wide.root), incremental.uses(wide.root)
     new, old = _sides(plane, live, view, span)
     changed: dict[str, DataFrame] = {}
+    sent: dict[str, pa.Table] = {}
     for name in span.changed:
         source = view.inputs[name]
         columns = frames.only(source.relation, used.get(name))
         once = uses[name] == 1
         found = net.of(plane, live, source, (span.after, span.upto), columns.names, raw=once)
         lazily = once and not found.ready
-        moved = found.rows if lazily else keep.net(found, columns, span.rows[name])
+        moved = found if lazily else keep.net(found, columns, span.rows[name])
         if moved is not None:
-            changed[name] = moved
+            changed[name] = moved.rows
+            if moved.table is not None:
+                sent[name] = moved.table
     if not changed:
         return view_rows.nothing(live, wide.relation)
-    stored = own(plane, live, view, span)
     size = _size(sum(span.rows.values()))
-    near = _near(plane, live, view, span)
+    near = _near(plane, live, view, span, sent)
+
+    def stored() -> DataFrame:
+        return own(plane, live, view, span)
+
     made = incremental.difference(live, wide.root, old, new, changed, stored, size=size, near=near)
     return _consolidated(frames.typed_changes(made, wide.relation), view, span.hidden)
 
 
-def _near(plane: Plane, live: SparkSession, view: View, span: Span) -> Near | None:
+def _near(
+    plane: Plane, live: SparkSession, view: View, span: Span, sent: Mapping[str, pa.Table]
+) -> Near | None:
     """The view's own rows of some keys; see `view_near.rows`."""
     hidden, base = span.hidden, span.known.bases[-1]
     if hidden is None:
@@ -169,13 +178,14 @@ def _near(plane: Plane, live: SparkSession, view: View, span: Span) -> Near | No
         places = tuple(view.root.columns.index(name) for name in view.root.output_key)
         hidden = Hidden((), (), (), places)
 
-    def near(keys: pa.Table) -> DataFrame | None:
+    def rows(keys: pa.Table) -> DataFrame | None:
         found = view_near.rows(plane, span.known, view.relation, hidden, keys)
         if found is None:
             return None
         return view_tail.local(live, found, view_hidden.wide(view.relation, hidden)).coalesce(1)
 
-    return near
+    relations = tuple((name, source.relation) for name, source in view.inputs.items())
+    return Near(rows, sent, (view.shard, view.relation, hidden, relations))
 
 
 def _sides(

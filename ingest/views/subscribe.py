@@ -75,7 +75,7 @@ def _followed(plane: Plane, live: SparkSession, view: View, after: int, upto: in
             moved = net.of(plane, live, source, (after, upto))
             kept = keep.net(moved, source.relation, found.rows)
             if kept is not None:
-                changed[name] = kept
+                changed[name] = kept.rows
         made = incremental.difference(live, view.root, old, new, changed)
         return _stamped(_net(made, view), upto).toArrow()
 

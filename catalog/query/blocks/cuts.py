@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from catalog.query.blocks.shape import outputs, tables
+from catalog.query.blocks.shape import items, outputs, tables
 from ingest.contract.views import Block, BlockKind, Fold, Part, Partial
 
 
@@ -77,7 +77,7 @@ class Cut:
             children,
             parts=tuple(self._part(child, query) for child, query in self.parts.items()),
             keys=tuple(
-                Part(child, text(query), self.used.get(child))
+                Part(child, text(query), self.used.get(child), copied=_copied(query, self.key))
                 for child, query in self.keys.items()
             ),
             key=self.key,
@@ -102,6 +102,16 @@ def recompute(query: exp.Query, reason: str) -> Block:
     children: dict[str, Block | str] = {name: name for name in tables(query)}
     names = tuple(outputs(query))
     return Block("recompute", text(query), children, reason=reason, exact=False, columns=names)
+
+
+def _copied(query: exp.Query, key: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns of the query's only FROM item, a child, that its columns `key` are."""
+    child = items(query)[0] if isinstance(query, exp.Select) and len(items(query)) == 1 else None
+    made = {item.alias: item.unalias() for item in query.selects}
+    found = [made[name] for name in key]
+    if not isinstance(child, exp.Table) or not all(isinstance(f, exp.Column) for f in found):
+        return ()
+    return tuple(item.name for item in found)
 
 
 def text(query: exp.Query) -> str:

@@ -65,6 +65,22 @@ def test_only_columns_that_matter_count_as_changes(sql: str, columns: tuple[str,
 
 
 @pytest.mark.parametrize(
+    ("sql", "columns"),
+    [
+        ("SELECT s, a, count(*) AS n FROM t WHERE b > 1 GROUP BY 2, 1", ("a", "s")),
+        ("SELECT DISTINCT b FROM t", ("b",)),
+        ("SELECT t.b, u.s FROM t LEFT JOIN u ON t.a = u.a", ("a",)),
+        ("SELECT a + 1 AS a, count(*) AS n FROM t GROUP BY 1", ()),
+        ("SELECT a, count(*) AS n FROM (SELECT b AS a FROM t) GROUP BY a", ()),
+        ("SELECT u.a, count(*) AS n FROM t JOIN u ON t.a = u.a GROUP BY u.a", ()),
+        ("SELECT count(*) AS n FROM t", ()),
+    ],
+)
+def test_keys_that_are_a_childs_columns(sql: str, columns: tuple[str, ...]) -> None:
+    assert maintained(sql).block.keys[0].copied == columns
+
+
+@pytest.mark.parametrize(
     ("sql", "name"),
     [
         ("SELECT now() FROM t", "now"),

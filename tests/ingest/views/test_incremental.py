@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -130,9 +131,10 @@ def _follow(live: SparkSession, query: MaintainedQuery, chance: random.Random) -
         world.advance()
         old, new, changed = world.frames(world.old), world.frames(world.new), world.moves()
         stored = live.createDataFrame(kept, schema)
+        held = partial(live.createDataFrame, kept, schema)
         wanted = whole.block(live, root, new).toArrow()
         after = collected(live.createDataFrame(wanted, schema))
-        found = incremental.difference(live, root, old, new, changed, stored)
+        found = incremental.difference(live, root, old, new, changed, held)
         _check(collected(stored), collected(found), after)
         if root.exact:
             alone = incremental.difference(live, root, old, new, changed)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -11,7 +14,7 @@ from pyspark.sql import SparkSession
 from ingest import engine, spark
 from ingest.contract.plane import Plane
 from ingest.contract.views import View
-from ingest.tables import view_hidden, view_near, view_versions
+from ingest.tables import view_hidden, view_near, view_rows, view_versions
 from ingest.tables.view_versions import Hidden
 from ingest.views import folding, incremental_folds
 from tests.ingest.views import worlds
@@ -94,3 +97,38 @@ def test_what_only_spark_can_tell(plane: Plane, monkeypatch: pytest.MonkeyPatch)
     _change(tables)
     assert engine.step_view(plane, view, 35).how == "incremental"
     assert worlds.rows(plane, worlds.as_input((view, 0)), 35) == worlds.truth(plane, view, 35)
+
+
+def test_keys_that_are_known_here_are_not_asked_of_spark(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(incremental_folds, "brought", None)
+    monkeypatch.setattr(incremental_folds, "_of_keys", None)
+    tables, view = _filled(plane, GROUPS["two"])
+    worlds.hydrate(plane, view, 20)
+    _change(tables)
+    for upto in (35, 45, 60):
+        step = engine.step_view(plane, view, upto)
+        assert (step.how, step.reason) == ("incremental", "")
+        kept = worlds.rows(plane, worlds.as_input((view, 0)), upto)
+        assert kept == worlds.truth(plane, view, upto)
+
+
+def test_steps_do_not_differ_in_the_code_that_spark_makes(plane: Plane) -> None:
+    """What a step makes anew Spark compiles anew, and runs cold."""
+    relation = worlds.relation(("a", "bigint"), ("s", "text"))
+
+    def code(live: SparkSession, time: int, step: str) -> list[str]:
+        rows = live.range(10).selectExpr("id AS a", "string(id) AS s", "1L AS mz_diff")
+        frame = view_rows.stored(view_rows.net(rows, relation.names), relation, time, step)
+        shown = io.StringIO()
+        with contextlib.redirect_stdout(shown):
+            frame.explain("codegen")
+        made = re.findall(r"^/\* \d+ \*/(.*)", shown.getvalue(), re.MULTILINE)
+        return [line for line in made if not line.strip().startswith("//")]
+
+    with spark.alone(plane, "views") as live:
+        live.conf.set("spark.sql.adaptive.enabled", "false")
+        one, other = code(live, 1_795_000_000_123, "x"), code(live, 77, "y")
+    assert len(one) > 100
+    assert one == other
