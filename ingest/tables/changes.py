@@ -53,7 +53,7 @@ def changes(plane: Plane, source: Input, after: int, upto: int) -> ResultSet:
         known = log_changes.in_memory(plane, live, source, (after, upto))
         if known is not None:
             return ResultSet(own, schema.conform(known, own))
-        found = frame(plane, live, source, after, upto).toArrow()
+        found = schema.collected(frame(plane, live, source, after, upto))
         return ResultSet(own, schema.conform(found, own))
 
     return spark.run(plane, work, repeat=True)

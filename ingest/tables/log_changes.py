@@ -24,6 +24,7 @@ from ingest.tables import (
     collection,
     frontier,
     ranges,
+    schema,
     tail,
     told,
     typed,
@@ -169,8 +170,7 @@ def _by_spark(
     known = F.broadcast(live.createDataFrame(asked.combine_chunks()))
     names = [quoted(name) for name in wanted.names]
     found = base.join(known, collection.same_key(source)).select(*names, base_near.NUMBER)
-    data, _ = found._to_table()  # type: ignore[operator]  # noqa: SLF001
-    return data.cast(wanted.append(pa.field(base_near.NUMBER, pa.int64())))
+    return schema.collected(found).cast(wanted.append(pa.field(base_near.NUMBER, pa.int64())))
 
 
 def _stamped(rows: pa.Table, times: Sequence[int], diff: int) -> pa.Table:

@@ -66,6 +66,12 @@ def empty(session: SparkSession, wanted: Relation) -> DataFrame:
     return session.createDataFrame([], spark_schema(wanted))
 
 
+def collected(frame: DataFrame) -> pa.Table:
+    """A frame's rows; `toArrow` would ask the server once more what its columns are."""
+    rows: pa.Table = frame._to_table()[0]  # type: ignore[operator]  # noqa: SLF001
+    return rows
+
+
 def conform(data: pa.Table, wanted: Relation) -> pa.Table:
     """Plain Arrow types under the relation's names: microseconds, UTC, no dictionaries."""
     return data.rename_columns(list(wanted.names))

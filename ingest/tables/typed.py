@@ -12,7 +12,7 @@ from pyspark.sql.connect import functions as F
 
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
-from ingest.tables import arrow_cast, cast
+from ingest.tables import arrow_cast, cast, schema
 from ingest.tables.frontier import Frontier
 
 _MOST_ROWS = 600_000
@@ -107,8 +107,7 @@ def cast_by_spark(session: SparkSession, source: Input, raw: pa.Table) -> pa.Tab
         *keys,
         *cast.values(after, source.columns),
     )
-    data, _ = frame._to_table()  # type: ignore[operator]  # noqa: SLF001
-    columns = data.sort_by("__row").drop_columns(["__row"]).columns
+    columns = schema.collected(frame).sort_by("__row").drop_columns(["__row"]).columns
     return pa.Table.from_arrays(columns, names=_names(source))
 
 

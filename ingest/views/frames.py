@@ -12,7 +12,7 @@ from pyspark.sql.connect import functions as F
 from ingest.contract.relation import Relation
 from ingest.tables import view_tail
 from ingest.tables.net import Net
-from ingest.tables.schema import DIFF
+from ingest.tables.schema import DIFF, collected
 
 _THROUGH_CLIENT = 600_000
 """So many values of rows may come through this process."""
@@ -34,7 +34,7 @@ class Holder:
             return None if found.nothing else replace(found, rows=found.rows.coalesce(1))
         if rows * len(relation.columns) <= _THROUGH_CLIENT:
             names = [*(f"c{number}" for number in range(len(relation.columns))), DIFF]
-            table = found.rows.toDF(*names).toArrow()
+            table = collected(found.rows.toDF(*names))
             few = view_tail.local(self.live, table, relation).coalesce(1)
             own = table.rename_columns([*relation.names, DIFF])
             return Net(few, ready=True, table=own) if table.num_rows else None

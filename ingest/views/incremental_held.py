@@ -8,12 +8,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 from pyspark.sql.types import StructType
 
+from ingest.tables.schema import collected
+
 MOST_ROWS = 200_000
 
 
 def brought(rows: DataFrame, kinds: StructType) -> pa.Table:
     """The rows, whose columns are `kinds`, each called by its place (`c0`, ..)."""
-    return rows.toDF(*(_place(number) for number in range(len(kinds)))).toArrow()
+    return collected(rows.toDF(*(_place(number) for number in range(len(kinds)))))
 
 
 def held(rows: DataFrame, kinds: StructType) -> pa.Table | None:

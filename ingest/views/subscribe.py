@@ -77,12 +77,12 @@ def _followed(plane: Plane, live: SparkSession, view: View, after: int, upto: in
             if kept is not None:
                 changed[name] = kept.rows
         made = incremental.difference(live, view.root, old, new, changed)
-        return _stamped(_net(made, view), upto).toArrow()
+        return schema.collected(_stamped(_net(made, view), upto))
 
 
 def _again(plane: Plane, live: SparkSession, view: View, after: int, upto: int) -> pa.Table:
     new, old = whole.rows(plane, live, view, upto), whole.rows(plane, live, view, after)
-    return _stamped(view_rows.minus(new, old, view.relation.names), upto).toArrow()
+    return schema.collected(_stamped(view_rows.minus(new, old, view.relation.names), upto))
 
 
 def _net(made: DataFrame, view: View) -> DataFrame:
@@ -96,7 +96,7 @@ def _stamped(changes: DataFrame, time: int) -> DataFrame:
 
 
 def _told(changes: DataFrame, columns: tuple[Column, ...], time: int) -> ResultSet:
-    return _result(_stamped(changes, time).toArrow(), columns)
+    return _result(schema.collected(_stamped(changes, time)), columns)
 
 
 def _result(found: pa.Table, columns: tuple[Column, ...]) -> ResultSet:
