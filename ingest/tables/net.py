@@ -36,7 +36,7 @@ from ingest.tables.schema import DIFF, TIME, quoted
 class Net:
     """Columns and mz_diff (bigint, not 0). `ready`: the rows came with the frame, so that it costs
     nothing to use it again and again. `nothing`: there are none, as far as is known. `table`: the
-    same columns, where they came through this process."""
+    columns without mz_diff, where they came through this process."""
 
     rows: DataFrame
     ready: bool
@@ -79,14 +79,11 @@ def _of_plain(
     plane: Plane, live: SparkSession, source: Input, span: tuple[int, int], wanted: Sequence[str]
 ) -> Net | None:
     """What the commits recorded, as it is; None for a table that records nothing."""
-    names = [*map(quoted, wanted), DIFF]
     table = plain_tail.in_memory(plane, source, *span)
     if table is not None:
-        rows = view_tail.local(live, table.drop_columns([TIME]), source.relation)
-        columns = [table[f"c{source.relation.names.index(name)}"] for name in wanted]
-        sent = pa.table([*columns, table[DIFF]], names=[*wanted, DIFF])
-        return Net(rows.select(*names), ready=True, table=sent)
+        return sent(live, _picked(table, source, wanted), _columns(source, wanted))
     found = changes.recorded(plane, live, source, span)
+    names = [*map(quoted, wanted), DIFF]
     return None if found is None else Net(found.select(*names), ready=False)
 
 
@@ -130,7 +127,7 @@ def _of_log(  # noqa: PLR0913
         return None
     made = None if rows is None else _in_process(plane, live, source, (span, start, rows), wanted)
     if made is not None:
-        return _local(live, made if raw else told.consolidated(made), source, wanted)
+        return sent(live, made if raw else told.consolidated(made), _columns(source, wanted))
     found = pending(live, plane, source, start, upto)
     if found is None:
         nothing = view_rows.nothing(live, source.relation)
@@ -156,20 +153,29 @@ def _in_process(
     """The changes of the columns `wanted` by the log's rows of the span after a frontier; None
     where Spark is to make them."""
     span, start, rows = what
-    sent = told.net(live, plane, source, start, rows)
-    if sent is not None:
-        names = enumerate(source.relation.names)
-        return sent.select([*(f"c{place}" for place, name in names if name in wanted), DIFF])
+    known = told.net(live, plane, source, start, rows)
+    if known is not None:
+        return _picked(known, source, wanted)
     made = log_changes.in_memory(plane, live, source, span, wanted)
     return None if made is None else made.drop_columns([TIME])
 
 
-def _local(live: SparkSession, changes: pa.Table, source: Input, wanted: Sequence[str]) -> Net:
-    """Changes in memory, of the columns `wanted` in their order."""
-    columns = tuple(column for column in source.relation.columns if column.name in wanted)
-    few = changes.rename_columns([*(f"c{number}" for number in range(len(columns))), DIFF])
-    own = view_tail.local(live, few, Relation(columns))
-    table = few.rename_columns([*(column.name for column in columns), DIFF])
+def _columns(source: Input, wanted: Sequence[str]) -> Relation:
+    return Relation(tuple(c for c in source.relation.columns if c.name in wanted))
+
+
+def _picked(changes: pa.Table, source: Input, wanted: Sequence[str]) -> pa.Table:
+    """Those of all columns by place (`c0`, ..) that are `wanted`, and mz_diff."""
+    names = enumerate(source.relation.names)
+    return changes.select([*(f"c{place}" for place, name in names if name in wanted), DIFF])
+
+
+def sent(live: SparkSession, changes: pa.Table, relation: Relation) -> Net:
+    """Changes in memory: the columns of `relation` in its order, then mz_diff."""
+    places = [f"c{number}" for number in range(len(relation.columns))]
+    few = changes.rename_columns([*places, DIFF])
+    table = few.select(places).rename_columns(list(relation.names))
+    own = view_tail.local(live, few, relation)
     return Net(own, ready=True, nothing=few.num_rows == 0, table=table)
 
 

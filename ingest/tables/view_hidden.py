@@ -64,6 +64,7 @@ def few_newest(changes: pa.Table, hidden: Hidden) -> pa.Table | None:
     placed = ordered.select(keys).append_column(_LAST, pa.array(range(ordered.num_rows)))
     try:
         found = placed.group_by(keys).aggregate([(_LAST, "max")])
+    # Arrow does not group by keys of every type.
     except pa.ArrowNotImplementedError:
         return None
     return ordered.take(found[f"{_LAST}_max"])
@@ -103,6 +104,7 @@ def net(changes: DataFrame, names: Sequence[str], hidden: Sequence[str]) -> Data
     """One step's changes consolidated: `names`, the `hidden` columns and mz_diff.
 
     No two rows that come are equal in the `names`, and no two that go: the key is one of them.
+    Spark hashes single columns, where it would sort for structs of them.
     """
     sides = [
         F.max(F.when(test, F.col(quoted(name)))).alias(f"__{side}_{number}")

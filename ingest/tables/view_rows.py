@@ -139,7 +139,7 @@ def stored(changes: DataFrame, relation: Relation, time: int, step: str) -> Data
         for number, column in enumerate(relation.columns)
     ]
     # A number would stand in the code that Spark makes of the step: each would be compiled anew.
-    # An array is handed to it, as a text is.
+    # An array is handed to it, as a text is; a constant place in it would make it a number again.
     stamp = F.get(F.array(F.lit(time).cast("bigint")), (F.col(DIFF) * 0).cast("int")).alias(TIME)
     return changes.select(
         *columns, stamp, F.col(DIFF).cast("bigint").alias(DIFF), F.lit(step).alias("step")

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
 from ingest.contract.relation import Relation
-from ingest.tables import view_tail
+from ingest.tables import net
 from ingest.tables.net import Net
 from ingest.tables.schema import DIFF, collected
 
@@ -30,14 +30,11 @@ class Holder:
     def net(self, found: Net, relation: Relation, rows: int) -> Net | None:
         """Net changes of at most `rows` rows, to be used several times; None when there are none
         after all. Few of them are in one partition, so that groups of them need no exchange."""
+        if not found.ready and rows * len(relation.columns) <= _THROUGH_CLIENT:
+            places = [f"c{number}" for number in range(len(relation.columns))]
+            found = net.sent(self.live, collected(found.rows.toDF(*places, DIFF)), relation)
         if found.ready:
             return None if found.nothing else replace(found, rows=found.rows.coalesce(1))
-        if rows * len(relation.columns) <= _THROUGH_CLIENT:
-            names = [*(f"c{number}" for number in range(len(relation.columns))), DIFF]
-            table = collected(found.rows.toDF(*names))
-            few = view_tail.local(self.live, table, relation).coalesce(1)
-            own = table.rename_columns([*relation.names, DIFF])
-            return Net(few, ready=True, table=own) if table.num_rows else None
         kept = found.rows.localCheckpoint()
         self.kept.append(kept)
         return Net(F.broadcast(kept) if rows <= _BROADCAST else kept, ready=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, reduce
 
@@ -14,11 +14,10 @@ from ingest.contract.views import AFFECTED, MZ_DIFF, Block, Part
 from ingest.tables import reading
 from ingest.tables.schema import quoted
 from ingest.views import incremental_folds, incremental_top, whole
-from ingest.views.incremental_folds import Size
+from ingest.views.incremental_folds import Size, Stored
 from ingest.views.near import Near
 
 Frames = Mapping[str, DataFrame]
-Stored = Callable[[], DataFrame]
 
 
 def difference(  # noqa: PLR0913

@@ -30,6 +30,8 @@ from ingest.views.near import Near
 
 Size = Literal["few", "small", "large"]
 """Of the changes: few come through this process, small ones fit the memory of one."""
+Stored = Callable[[], DataFrame]
+"""Gives a block's rows, which are planned only when they are asked for."""
 
 _SURE, _DOUBT, _WAS, _SIDE = "__sure", "__doubt", "__was", "__side"
 
@@ -46,7 +48,7 @@ class Folded:
 def fold(  # noqa: PLR0913
     live: SparkSession,
     block: Block,
-    stored: Callable[[], DataFrame],
+    stored: Stored,
     changes: DataFrame,
     size: Size,
     near: Near | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -26,7 +26,7 @@ class Near:
     rows: Callable[[pa.Table], DataFrame | None]
     sent: Mapping[str, pa.Table]
     view: Hashable
-    keys: pa.Table | None = field(default=None, compare=False)
+    keys: pa.Table | None = None
 
     def of(self, block: Block, parts: Sequence[Part]) -> Near:
         """The same with the keys that changes of the `parts` touch, when they are known."""
@@ -44,7 +44,7 @@ class Near:
         return pa.table([sent[name] for name in part.copied], names=list(block.key))
 
     def schema(self, what: str, frame: DataFrame) -> StructType:
-        """The columns of `what` is made of the view, which is `frame`: Spark says it once."""
+        """The columns of `frame`, which is `what` at each step of the view: Spark says it once."""
         place = (self.view, what)
         with _lock:
             found = _schemas.get(place)

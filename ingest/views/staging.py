@@ -73,7 +73,7 @@ def rows(
         columns = [F.col(quoted(name)) for name in replacement.relation.names]
         first = [F.col(quoted(name)) for name in replacement.key]
         ordered = found.select(F.col(DIFF), *columns).orderBy(*_order(first, columns))
-        data = (ordered if limit is None else ordered.limit(limit)).toArrow()
+        data = schema.collected(ordered if limit is None else ordered.limit(limit))
         return ResultSet(own, schema.conform(data, own))
 
     return spark.run(plane, work, "views", repeat=True)

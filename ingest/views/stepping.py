@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, NoReturn
 
 import pyarrow as pa
@@ -158,10 +159,7 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> Data
         return view_rows.nothing(live, wide.relation)
     size = _size(sum(span.rows.values()))
     near = _near(plane, live, view, span, sent)
-
-    def stored() -> DataFrame:
-        return own(plane, live, view, span)
-
+    stored = partial(own, plane, live, view, span)
     made = incremental.difference(live, wide.root, old, new, changed, stored, size=size, near=near)
     return _consolidated(frames.typed_changes(made, wide.relation), view, span.hidden)
 

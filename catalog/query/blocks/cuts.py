@@ -106,12 +106,13 @@ def recompute(query: exp.Query, reason: str) -> Block:
 
 def _copied(query: exp.Query, key: tuple[str, ...]) -> tuple[str, ...]:
     """The columns of the query's only FROM item, a child, that its columns `key` are."""
-    child = items(query)[0] if isinstance(query, exp.Select) and len(items(query)) == 1 else None
+    read = items(query) if isinstance(query, exp.Select) else []
+    if len(read) != 1 or not isinstance(read[0], exp.Table):
+        return ()
     made = {item.alias: item.unalias() for item in query.selects}
     found = [made[name] for name in key]
-    if not isinstance(child, exp.Table) or not all(isinstance(f, exp.Column) for f in found):
-        return ()
-    return tuple(item.name for item in found)
+    plain = all(isinstance(item, exp.Column) for item in found)
+    return tuple(item.name for item in found) if plain else ()
 
 
 def text(query: exp.Query) -> str:
