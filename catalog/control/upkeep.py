@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog import history, leases, snapshot
+from catalog.control import turns
 from catalog.desired import drop_command, dropped_feeds, export_of, sources_of
 from catalog.maintenance.kept import kept_of as maintained
 from catalog.models import ExportProgress, Feed, FeedProgress, Job, Region, ViewProgress
@@ -51,30 +52,33 @@ def apply_feed(region: str, feed: str) -> None:
     if job is None:
         return
     try:
-        through = FeedProgress.objects.values_list("complete_through", flat=True).get(
-            feed__region__name=region, feed__gid=feed
-        )
         for export in readable_exports(region, feed):
             if not leases.take_job(job, job.lease_owner, LEASE):
                 return
             try:
-                _apply(region, feed, export, through)
+                _apply(region, feed, export)
             except HeadraceError as error:
                 _log.warning("table %s not folded yet: %s", export.table, error.message)
     finally:
         _done(job)
 
 
-def _apply(region: str, feed: str, export: Export, through: int) -> None:
+def _apply(region: str, feed: str, export: Export) -> None:
     """Fold one table's tail if it is due; one table's trouble leaves the others alone."""
     plane = plane_of(region)
     tail = engine.tail_statistics(plane, feed, export)
     now = clock.time_ns() // 1_000_000
     if not engine.apply_due(tail, now, settings.HEADRACE_FOLD_ROWS):
         return
-    done = engine.apply(plane, feed, export, through)
+    turns.after_steps(region, export.table, _through(region, feed))
+    done = engine.apply(plane, feed, export, _through(region, feed))
     rows = ExportProgress.objects.filter(item__region__name=region, item__gid=export.table)
     rows.update(quarantined=done.quarantined)
+
+
+def _through(region: str, feed: str) -> int:
+    progress = FeedProgress.objects.filter(feed__region__name=region, feed__gid=feed)
+    return progress.values_list("complete_through", flat=True).get()
 
 
 def compact_feed(region: str, feed: str) -> None:
