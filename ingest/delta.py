@@ -53,6 +53,11 @@ def quarantine_path(plane: Plane, shard: str) -> str:
     return f"{plane.warehouse}/tables/{shard}/quarantine"
 
 
+def handed_path(plane: Plane, shard: str) -> str:
+    """Where rows are for as long as a step of a maintained view takes."""
+    return f"{plane.warehouse}/tables/{shard}/handed"
+
+
 def base_metadata(table: str, time: int, position: int) -> str:
     """The userMetadata of a base's commit: it holds everything up to log time `time` (ms) and
     upstream position `position`."""

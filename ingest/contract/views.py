@@ -29,6 +29,8 @@ class Part:
     other of the child's columns than `columns` make no difference; None: in any. Where there is
     a text `touched`, it gives the keys of the same changes, and `sql` reads them as AFFECTED.
     `copied` are the child's columns that the key's are, in its order, where they are nothing else.
+    `values` are pairs of another name in the text and the child's column that it is, where each
+    change gives a row.
     """
 
     child: str
@@ -36,6 +38,7 @@ class Part:
     columns: tuple[str, ...] | None = None
     touched: str = ""
     copied: tuple[str, ...] = ()
+    values: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

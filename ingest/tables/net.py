@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,6 +29,7 @@ from ingest.tables import (
     view_tail,
 )
 from ingest.tables.frontier import Frontier
+from ingest.tables.handed import Send
 from ingest.tables.pending import Pending, pending
 from ingest.tables.schema import DIFF, TIME, quoted
 
@@ -36,12 +38,13 @@ from ingest.tables.schema import DIFF, TIME, quoted
 class Net:
     """Columns and mz_diff (bigint, not 0). `ready`: the rows came with the frame, so that it costs
     nothing to use it again and again. `nothing`: there are none, as far as is known. `table`: the
-    columns without mz_diff, where they came through this process."""
+    columns, and `diffs`: mz_diff, where they came through this process."""
 
     rows: DataFrame
     ready: bool
     nothing: bool = False
     table: pa.Table | None = None
+    diffs: pa.ChunkedArray | None = None
 
 
 def of(  # noqa: PLR0913
@@ -52,19 +55,22 @@ def of(  # noqa: PLR0913
     names: Sequence[str] | None = None,
     *,
     raw: bool = False,
+    send: Send | None = None,
 ) -> Net:
     """What `source` is at the end of the span less what it was at its beginning (ms), as changes.
 
     Only the columns `names`, in the relation's order; None for all. `raw`: changes that cancel
-    out may be in it. Raises IngestError 22023 when the history does not reach back that far.
+    out may be in it. `send`: how rows of this process go to Spark. Raises IngestError 22023 when
+    the history does not reach back that far.
     """
     wanted = tuple(source.relation.names if names is None else names)
+    send = send or partial(view_tail.local, live)
     if source.segments:
         return _of_view(plane, live, source, span, wanted)
     if source.feed:
-        found = _of_log(plane, live, source, span, wanted, raw=raw)
+        found = _of_log(plane, live, source, span, wanted, (send, raw))
     else:
-        found = _of_plain(plane, live, source, span, wanted)
+        found = _of_plain(plane, live, source, span, wanted, send)
     return _general(plane, live, source, span, wanted) if found is None else found
 
 
@@ -75,13 +81,18 @@ def _general(
     return Net(view_rows.net(found, wanted), ready=False)
 
 
-def _of_plain(
-    plane: Plane, live: SparkSession, source: Input, span: tuple[int, int], wanted: Sequence[str]
+def _of_plain(  # noqa: PLR0913
+    plane: Plane,
+    live: SparkSession,
+    source: Input,
+    span: tuple[int, int],
+    wanted: Sequence[str],
+    send: Send,
 ) -> Net | None:
     """What the commits recorded, as it is; None for a table that records nothing."""
     table = plain_tail.in_memory(plane, source, *span)
     if table is not None:
-        return sent(live, _picked(table, source, wanted), _columns(source, wanted))
+        return sent(send, _picked(table, source, wanted), _columns(source, wanted))
     found = changes.recorded(plane, live, source, span)
     names = [*map(quoted, wanted), DIFF]
     return None if found is None else Net(found.select(*names), ready=False)
@@ -108,11 +119,10 @@ def _of_log(  # noqa: PLR0913
     source: Input,
     span: tuple[int, int],
     wanted: Sequence[str],
-    *,
-    raw: bool,
+    how: tuple[Send, bool],
 ) -> Net | None:
     """By the log's newest versions of the touched keys; None where that is not enough."""
-    after, upto = span
+    (after, upto), (send, raw) = span, how
     base = frontier.at(plane, source.shard, after)
     log = tail.log(plane, source.feed)
     log.reach(after)
@@ -127,7 +137,7 @@ def _of_log(  # noqa: PLR0913
         return None
     made = None if rows is None else _in_process(plane, live, source, (span, start, rows), wanted)
     if made is not None:
-        return sent(live, made if raw else told.consolidated(made), _columns(source, wanted))
+        return sent(send, made if raw else told.consolidated(made), _columns(source, wanted))
     found = pending(live, plane, source, start, upto)
     if found is None:
         nothing = view_rows.nothing(live, source.relation)
@@ -170,13 +180,14 @@ def _picked(changes: pa.Table, source: Input, wanted: Sequence[str]) -> pa.Table
     return changes.select([*(f"c{place}" for place, name in names if name in wanted), DIFF])
 
 
-def sent(live: SparkSession, changes: pa.Table, relation: Relation) -> Net:
+def sent(send: Send, changes: pa.Table, relation: Relation) -> Net:
     """Changes in memory: the columns of `relation` in its order, then mz_diff."""
     places = [f"c{number}" for number in range(len(relation.columns))]
     few = changes.rename_columns([*places, DIFF])
     table = few.select(places).rename_columns(list(relation.names))
-    own = view_tail.local(live, few, relation)
-    return Net(own, ready=True, nothing=few.num_rows == 0, table=table)
+    return Net(
+        send(few, relation), ready=True, nothing=few.num_rows == 0, table=table, diffs=few[DIFF]
+    )
 
 
 def _of_keys(

@@ -83,13 +83,16 @@ def _of_keys(found: pa.Table, keys: pa.Table, how: str) -> pa.Table:
         raise pa.ArrowTypeError(message)
     own = keys.cast(pa.schema([found.schema.field(name) for name in names]))
     places = pa.array(range(found.num_rows), pa.int64())
-    left = _matched(found.select(names)).append_column("__place", places)
-    joined = left.join(_matched(own), left.column_names[:-1], join_type=how, use_threads=False)
+    left = matched(found.select(names)).append_column("__place", places)
+    joined = left.join(matched(own), left.column_names[:-1], join_type=how, use_threads=False)
     return found.take(joined["__place"].combine_chunks())
 
 
-def _matched(keys: pa.Table) -> pa.Table:
-    """The keys as a join takes them, to which no null is equal to another."""
+def matched(keys: pa.Table) -> pa.Table:
+    """The keys as a join takes them, to which no null is equal to another.
+
+    Raises ArrowNotImplementedError for types that are no keys here.
+    """
     columns: dict[str, pa.ChunkedArray] = {}
     for name in keys.column_names:
         values = keys[name]

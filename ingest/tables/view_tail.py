@@ -106,14 +106,23 @@ def local(session: SparkSession, changes: pa.Table, held: Relation) -> DataFrame
     time and mz_diff. Spark takes Arrow's local timestamps for moments, so all are cast back."""
     if changes.num_rows == 0:
         return _nothing(session, changes, held)
-    own = [f"c{number}" for number in range(len(held.columns))]
+    few = picked(changes, held)
+    return named(session.createDataFrame(few.combine_chunks()), few.column_names, held)
+
+
+def picked(changes: pa.Table, held: Relation) -> pa.Table:
+    """Of stored changes the columns of `held`, and what there is of the time and mz_diff."""
     also = [name for name in (TIME, DIFF) if name in changes.column_names]
-    frame = session.createDataFrame(changes.select([*own, *also]).combine_chunks())
+    return changes.select([*(f"c{number}" for number in range(len(held.columns))), *also])
+
+
+def named(rows: DataFrame, names: Sequence[str], held: Relation) -> DataFrame:
+    """The same as Spark's, whose columns are `names`: by the names and of the types of `held`."""
     columns = [
-        F.col(name).cast(column.type.spark).alias(column.name)
-        for name, column in zip(own, held.columns, strict=True)
+        F.col(f"c{number}").cast(column.type.spark).alias(column.name)
+        for number, column in enumerate(held.columns)
     ]
-    return frame.select(*columns, *also)
+    return rows.select(*columns, *names[len(columns) :])
 
 
 def _nothing(session: SparkSession, changes: pa.Table, held: Relation) -> DataFrame:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
 from ingest.contract.relation import Relation
-from ingest.tables import net
+from ingest.tables import net, view_tail
+from ingest.tables.handed import Send
 from ingest.tables.net import Net
 from ingest.tables.schema import DIFF, collected
 
@@ -24,6 +26,7 @@ class Holder:
     """Keeps frames for one step: small ones come through this process, large stay in Spark."""
 
     live: SparkSession
+    send: Send
     kept: list[DataFrame] = field(default_factory=list)
     """What Spark keeps goes when the last frame over it does."""
 
@@ -32,7 +35,7 @@ class Holder:
         after all. Few of them are in one partition, so that groups of them need no exchange."""
         if not found.ready and rows * len(relation.columns) <= _THROUGH_CLIENT:
             places = [f"c{number}" for number in range(len(relation.columns))]
-            found = net.sent(self.live, collected(found.rows.toDF(*places, DIFF)), relation)
+            found = net.sent(self.send, collected(found.rows.toDF(*places, DIFF)), relation)
         if found.ready:
             return None if found.nothing else replace(found, rows=found.rows.coalesce(1))
         kept = found.rows.localCheckpoint()
@@ -75,9 +78,9 @@ class Inputs(Mapping[str, DataFrame]):
 
 
 @contextmanager
-def holder(live: SparkSession) -> Iterator[Holder]:
-    """A holder whose frames end with the block."""
-    found = Holder(live)
+def holder(live: SparkSession, send: Send | None = None) -> Iterator[Holder]:
+    """A holder whose frames end with the block. `send`: how rows of this process go to Spark."""
+    found = Holder(live, send or partial(view_tail.local, live))
     try:
         yield found
     finally:

@@ -26,6 +26,7 @@ from ingest.views.incremental_states import (
     never,
     numbered,
 )
+from ingest.views.incremental_utmost import safe
 from ingest.views.near import Near
 
 Size = Literal["few", "small", "large"]
@@ -59,27 +60,21 @@ def fold(  # noqa: PLR0913
     enough.
     """
     slots = [slot for n, each in enumerate(block.folds, 1) for slot in _slots(each, n)]
-    moved, mine = _moved(block, changes, slots), None
+    moved = _moved(block, changes, slots)
     if near is not None and size == "few":
-        kinds, keys = near.schema("moved", moved), near.keys
-        if keys is None:
-            table = brought(moved, kinds)
-            moved = again(live, table, kinds).coalesce(1)
-            keys = table.select(range(len(block.key)))
-        mine = near.rows(keys)
+        found = _found(live, block, moved, near)
     else:
-        kinds = moved.schema
-    if near is not None and mine is not None:
-        kept = near.schema("stored", mine)
-    else:
+        found = _Groups(moved, moved.schema)
+    kinds, mine, kept = found.kinds, found.mine, found.kept
+    if mine is None or kept is None:
         whole = stored()
         kept = whole.schema
-        mine = _of_keys(whole, block, moved, small=size != "large") if block.key else whole
+        mine = _of_keys(whole, block, found.moved, small=size != "large") if block.key else whole
     if not _exact(block, kept, kinds):
         return None
-    known = _known(block, mine, slots, kinds)
-    judged = _judged(block, _merged(block, moved.unionAll(known), slots), kinds)
-    if not may_doubt(block):
+    both = found.moved.unionAll(_known(block, mine, slots, kinds))
+    judged = _judged(block, _merged(block, both, slots), kinds, certain=found.certain)
+    if found.certain or not may_doubt(block):
         return Folded(_finished(live, block, judged), None)
     shape = _shape(block, kinds)
     sides = _sides(judged, shape, size)
@@ -90,6 +85,35 @@ def fold(  # noqa: PLR0913
     rows = rows.coalesce(1) if size == "few" else rows
     unsure = again(live, doubts, shape).select(*block.key) if doubts.num_rows else None
     return Folded(_finished(live, block, rows), unsure)
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Groups that changed: what `moved` in them, of the columns `kinds`, and their stored rows
+    `mine`, of the columns `kept`, when they are known here. `certain`: none is in doubt."""
+
+    moved: DataFrame
+    kinds: StructType
+    mine: DataFrame | None = None
+    kept: StructType | None = None
+    certain: bool = False
+
+
+def _found(live: SparkSession, block: Block, moved: DataFrame, near: Near) -> _Groups:
+    """What of them is known in this process."""
+    kinds, known = near.schema("moved", moved), near.changes
+    if known is None:
+        table = brought(moved, kinds)
+        moved = again(live, table, kinds).coalesce(1)
+        keys = table.select(range(len(block.key)))
+    else:
+        keys = known.select(block.key)
+    own = near.rows(keys)
+    if own is None:
+        return _Groups(moved, kinds)
+    certain = known is not None and may_doubt(block) and safe(block, known, own)
+    mine = near.frame(own)
+    return _Groups(moved, kinds, mine, near.schema("stored", mine), certain)
 
 
 def _sides(judged: DataFrame, shape: StructType, size: Size) -> pa.Table | None:
@@ -126,10 +150,13 @@ def _of_keys(stored: DataFrame, block: Block, moved: DataFrame, *, small: bool) 
     return stored.join(keys, same, "left_semi")
 
 
-def _judged(block: Block, merged: DataFrame, kinds: StructType) -> DataFrame:
+def _judged(
+    block: Block, merged: DataFrame, kinds: StructType, *, certain: bool = False
+) -> DataFrame:
     """The groups with their new values, of the kinds of the old ones, and whether these are sure.
 
-    A sum that outgrows its kind fails, as it does when it is computed again.
+    A sum that outgrows its kind fails, as it does when it is computed again; so does a doubt
+    where it is `certain` that there is none.
     """
     numbers = range(1, len(block.folds) + 1)
     states = [following(block, n) for n in numbers]
@@ -140,6 +167,9 @@ def _judged(block: Block, merged: DataFrame, kinds: StructType) -> DataFrame:
         state.value.cast(kinds[numbered("z", n)].dataType).alias(numbered("s", n))
         for n, state in zip(numbers, states, strict=True)
     ]
+    if certain:
+        none = F.raise_error(F.lit("a group is in doubt that was not to be"))
+        doubt = F.when(doubt, none).otherwise(never())
     sure = (~doubt & exists.value).alias(_SURE)
     was = (F.col(KNOWN) == 1).alias(_WAS)
     return merged.select(*block.key, sure, doubt.alias(_DOUBT), was, *before, *values)

@@ -95,12 +95,14 @@ def _utmost(how: str, n: int) -> State:
 
 def may_doubt(block: Block) -> bool:
     """Whether some changes of a group need it to be read again."""
+    return uncounted(block) or any(each.how in ("min", "max") for each in block.folds)
+
+
+def uncounted(block: Block) -> bool:
+    """Whether it is not always known if a group, or what a sum of it adds up, is still there."""
     if block.key and _rows(block) is None:
         return True
-    for n, each in enumerate(block.folds, 1):
-        if each.how in ("min", "max"):
-            return True
-        unsure = not (each.present and block.key) and _count_of(block, n) is None
-        if each.how == "sum" and unsure:
-            return True
-    return False
+    return any(
+        each.how == "sum" and not (each.present and block.key) and _count_of(block, n) is None
+        for n, each in enumerate(block.folds, 1)
+    )

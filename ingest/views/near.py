@@ -11,37 +11,45 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from ingest.contract.views import Block, Part
+from ingest.contract.views import MZ_DIFF, Block, Part
+from ingest.tables.net import Net
 
 _MOST = 2_000
 
 
 @dataclass(frozen=True)
 class Near:
-    """`rows` gives the stored rows of some keys, which are in the key's order; None when only
-    Spark can tell. `sent` are the inputs' changes that came through this process, by input, under
-    their columns' names. What is made of the same `view` has the same columns at each step.
-    `keys`: those that a step touches, and maybe others; None when Spark is to find them."""
+    """`rows` gives the stored rows of some keys, which are in the key's order, by place (`c0`,
+    ..), None when only Spark can tell; `frame` makes one of them. `sent` are the inputs' changes
+    that came through this process, by input. What is made of the same `view` has the same columns
+    at each step. `changes` have the key of each change, or of more, the values that are plain
+    columns, and mz_diff, as the block's texts name them; None when Spark is to find them."""
 
-    rows: Callable[[pa.Table], DataFrame | None]
-    sent: Mapping[str, pa.Table]
+    rows: Callable[[pa.Table], pa.Table | None]
+    frame: Callable[[pa.Table], DataFrame]
+    sent: Mapping[str, Net]
     view: Hashable
-    keys: pa.Table | None = None
+    changes: pa.Table | None = None
 
     def of(self, block: Block, parts: Sequence[Part]) -> Near:
-        """The same with the keys that changes of the `parts` touch, when they are known."""
-        found = [self._copied(block, part) for part in parts]
-        known = [keys for keys in found if keys is not None]
+        """The same with what changes of the `parts` touch, when it is known."""
+        found = [self._plain(block, part) for part in parts]
+        known = [changes for changes in found if changes is not None]
         if not known or len(known) < len(found):
             return self
-        return replace(self, keys=pa.concat_tables(known))
+        names = [
+            name for name in known[0].column_names if all(name in t.column_names for t in known)
+        ]
+        return replace(self, changes=pa.concat_tables([table.select(names) for table in known]))
 
-    def _copied(self, block: Block, part: Part) -> pa.Table | None:
+    def _plain(self, block: Block, part: Part) -> pa.Table | None:
         child = block.children[part.child]
         sent = self.sent.get(child) if isinstance(child, str) else None
-        if sent is None or not part.copied:
+        if sent is None or sent.table is None or not part.copied:
             return None
-        return pa.table([sent[name] for name in part.copied], names=list(block.key))
+        pairs = dict(zip(block.key, part.copied, strict=True)) | dict(part.values)
+        arrays = [sent.table[column] for column in pairs.values()]
+        return pa.table([*arrays, sent.diffs], names=[*pairs, MZ_DIFF])
 
     def schema(self, what: str, frame: DataFrame) -> StructType:
         """The columns of `frame`, which is `what` at each step of the view: Spark says it once."""

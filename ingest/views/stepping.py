@@ -19,6 +19,7 @@ from ingest.feeds import failpoint
 from ingest.tables import (
     activity,
     collection,
+    handed,
     net,
     view_hidden,
     view_near,
@@ -26,6 +27,7 @@ from ingest.tables import (
     view_tail,
     view_versions,
 )
+from ingest.tables.net import Net
 from ingest.tables.view_versions import Hidden, Known, StepCommit
 from ingest.views import frames, incremental, partials, whole
 from ingest.views.incremental_folds import Size
@@ -125,7 +127,8 @@ def _give_up(error: IngestError, how: How) -> NoReturn:
 def _write(plane: Plane, live: SparkSession, view: View, what: tuple[Span, StepCommit]) -> None:
     span, commit = what
     wide = partials.widened(view, span.hidden)
-    with frames.holder(live) as keep:
+    path = delta.handed_path(plane, view.shard)
+    with handed.files(live, path) as send, frames.holder(live, send) as keep:
         if commit.how == "incremental":
             changes = _followed(plane, keep, view, span)
         else:
@@ -143,29 +146,30 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> Data
     used, uses = incremental.used(wide.root), incremental.uses(wide.root)
     new, old = _sides(plane, live, view, span)
     changed: dict[str, DataFrame] = {}
-    sent: dict[str, pa.Table] = {}
+    sent: dict[str, Net] = {}
     for name in span.changed:
         source = view.inputs[name]
         columns = frames.only(source.relation, used.get(name))
         once = uses[name] == 1
-        found = net.of(plane, live, source, (span.after, span.upto), columns.names, raw=once)
+        times = (span.after, span.upto)
+        found = net.of(plane, live, source, times, columns.names, raw=once, send=keep.send)
         lazily = once and not found.ready
         moved = found if lazily else keep.net(found, columns, span.rows[name])
         if moved is not None:
             changed[name] = moved.rows
             if moved.table is not None:
-                sent[name] = moved.table
+                sent[name] = moved
     if not changed:
         return view_rows.nothing(live, wide.relation)
     size = _size(sum(span.rows.values()))
-    near = _near(plane, live, view, span, sent)
+    near = _near(plane, keep, view, span, sent)
     stored = partial(own, plane, live, view, span)
     made = incremental.difference(live, wide.root, old, new, changed, stored, size=size, near=near)
     return _consolidated(frames.typed_changes(made, wide.relation), view, span.hidden)
 
 
 def _near(
-    plane: Plane, live: SparkSession, view: View, span: Span, sent: Mapping[str, pa.Table]
+    plane: Plane, keep: frames.Holder, view: View, span: Span, sent: Mapping[str, Net]
 ) -> Near | None:
     """The view's own rows of some keys; see `view_near.rows`."""
     hidden, base = span.hidden, span.known.bases[-1]
@@ -176,14 +180,14 @@ def _near(
         places = tuple(view.root.columns.index(name) for name in view.root.output_key)
         hidden = Hidden((), (), (), places)
 
-    def rows(keys: pa.Table) -> DataFrame | None:
-        found = view_near.rows(plane, span.known, view.relation, hidden, keys)
-        if found is None:
-            return None
-        return view_tail.local(live, found, view_hidden.wide(view.relation, hidden)).coalesce(1)
+    def rows(keys: pa.Table) -> pa.Table | None:
+        return view_near.rows(plane, span.known, view.relation, hidden, keys)
+
+    def frame(found: pa.Table) -> DataFrame:
+        return keep.send(found, view_hidden.wide(view.relation, hidden)).coalesce(1)
 
     relations = tuple((name, source.relation) for name, source in view.inputs.items())
-    return Near(rows, sent, (view.shard, view.relation, hidden, relations))
+    return Near(rows, frame, sent, (view.shard, view.relation, hidden, relations))
 
 
 def _sides(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from catalog.query.blocks.shape import items, outputs, tables
-from ingest.contract.views import Block, BlockKind, Fold, Part, Partial
+from ingest.contract.views import MZ_DIFF, Block, BlockKind, Fold, Part, Partial
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,7 @@ class Cut:
             text(self.whole),
             children,
             parts=tuple(self._part(child, query) for child, query in self.parts.items()),
-            keys=tuple(
-                Part(child, text(query), self.used.get(child), copied=_copied(query, self.key))
-                for child, query in self.keys.items()
-            ),
+            keys=tuple(self._keys(child, query) for child, query in self.keys.items()),
             key=self.key,
             restricted=text(self.restricted) if self.restricted is not None else "",
             output_key=self.output_key,
@@ -96,6 +93,20 @@ class Cut:
         shown = text(touched) if touched is not None else ""
         return Part(child, text(query), self.used.get(child), shown)
 
+    def _keys(self, child: str, query: exp.Query) -> Part:
+        plain = _plain(query)
+        copied = tuple(plain[name] for name in self.key if name in plain)
+        every = isinstance(query, exp.Select) and not query.args.get("where")
+        return Part(
+            child,
+            text(query),
+            self.used.get(child),
+            copied=copied if len(copied) == len(self.key) else (),
+            values=tuple(
+                (name, column) for name, column in plain.items() if every and name not in self.key
+            ),
+        )
+
 
 def recompute(query: exp.Query, reason: str) -> Block:
     """The block of a query that can only be computed again."""
@@ -104,15 +115,17 @@ def recompute(query: exp.Query, reason: str) -> Block:
     return Block("recompute", text(query), children, reason=reason, exact=False, columns=names)
 
 
-def _copied(query: exp.Query, key: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns of the query's only FROM item, a child, that its columns `key` are."""
+def _plain(query: exp.Query) -> dict[str, str]:
+    """The columns of the query that are columns of its only FROM item, a child."""
     read = items(query) if isinstance(query, exp.Select) else []
     if len(read) != 1 or not isinstance(read[0], exp.Table):
-        return ()
+        return {}
     made = {item.alias: item.unalias() for item in query.selects}
-    found = [made[name] for name in key]
-    plain = all(isinstance(item, exp.Column) for item in found)
-    return tuple(item.name for item in found) if plain else ()
+    return {
+        name: item.name
+        for name, item in made.items()
+        if isinstance(item, exp.Column) and name != MZ_DIFF
+    }
 
 
 def text(query: exp.Query) -> str:

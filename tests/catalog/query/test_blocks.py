@@ -81,6 +81,18 @@ def test_keys_that_are_a_childs_columns(sql: str, columns: tuple[str, ...]) -> N
 
 
 @pytest.mark.parametrize(
+    ("sql", "pairs"),
+    [
+        ("SELECT a, max(b) AS m, count(s) AS n FROM t GROUP BY a", (("v1", "b"), ("v2", "s"))),
+        ("SELECT a, max(b + 1) AS m, min(b) AS l FROM t GROUP BY a", (("v2", "b"),)),
+        ("SELECT a, max(b) AS m FROM t WHERE b > 1 GROUP BY a", ()),
+    ],
+)
+def test_values_that_are_a_childs_columns(sql: str, pairs: tuple[tuple[str, str], ...]) -> None:
+    assert maintained(sql).block.keys[0].values == pairs
+
+
+@pytest.mark.parametrize(
     ("sql", "name"),
     [
         ("SELECT now() FROM t", "now"),

@@ -9,7 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from ingest import engine, spark
 from ingest.contract.plane import Plane
@@ -17,6 +18,7 @@ from ingest.contract.views import View
 from ingest.tables import view_hidden, view_near, view_rows, view_versions
 from ingest.tables.view_versions import Hidden
 from ingest.views import folding, incremental_folds
+from ingest.views.incremental_held import brought
 from tests.ingest.views import worlds
 from tests.ingest.views.test_partials import _change, _filled
 
@@ -112,6 +114,31 @@ def test_keys_that_are_known_here_are_not_asked_of_spark(
         assert (step.how, step.reason) == ("incremental", "")
         kept = worlds.rows(plane, worlds.as_input((view, 0)), upto)
         assert kept == worlds.truth(plane, view, upto)
+
+
+def test_greatest_values_that_stay_take_no_job_of_their_own(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether one may have gone is known here; where it has, its group is read again."""
+    tables, view = _filled(plane, "SELECT a, max(b) AS high, count(*) AS n FROM t GROUP BY a")
+    worlds.hydrate(plane, view, 20)
+    asked: list[int] = []
+
+    def told(rows: DataFrame, kinds: StructType) -> pa.Table:
+        asked.append(upto)
+        return brought(rows, kinds)
+
+    monkeypatch.setattr(incremental_folds, "brought", told)
+    table = tables["t"]
+    table.update({"b": "b + 1"}, "b IS NOT NULL", 31)
+    high = max(row[1] for row in worlds.rows(plane, table.input, 35) if row[1] is not None)
+    table.delete(" ".join(("b =", str(high))), 41)
+    for upto in (35, 45):
+        step = engine.step_view(plane, view, upto)
+        assert (step.how, step.reason) == ("incremental", "")
+        kept = worlds.rows(plane, worlds.as_input((view, 0)), upto)
+        assert kept == worlds.truth(plane, view, upto)
+    assert asked == [45]
 
 
 def test_steps_do_not_differ_in_the_code_that_spark_makes(plane: Plane) -> None:
