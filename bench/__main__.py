@@ -38,7 +38,11 @@ MEASURES: dict[str, Measure] = {
         server, running, options.rows, options.rows // 5, options.rounds
     ),
     "views": lambda server, running, options: views.measure(
-        server, running, options.sizes or (options.rows // 5, options.rows * 2), options.rounds
+        server,
+        running,
+        options.sizes or (options.rows // 5, options.rows * 2),
+        options.rounds,
+        options.warm,
     ),
     "apply": lambda server, running, options: [
         *_applying(options.rounds),
@@ -82,6 +86,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=float, default=120, help="length of a freshness run")
     parser.add_argument("--readers", type=int, default=100, help="subscribers of one table")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--warm", type=int, default=2, help="steps of a view that do not count")
     parser.add_argument("--sizes", type=int, nargs="*", help="rows of the tables under views")
     options = parser.parse_args(words)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")

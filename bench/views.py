@@ -4,7 +4,8 @@ A step counts from the moment in which the table has the change to the moment in
 has it, so the maintainer's pause is in it. It stands beside two things: a refresh of the same view
 by recomputing, after the same change, which also finds out what differs; and computing the view
 anew as a hydration does, which tells nobody what changed. All begin when what came before, such as
-a fold, is over. Under replica identity FULL upstream sends old rows too; under the default one a
+a fold, is over, and the first steps of each kind do not count: a server that has just begun to
+make them compiles their code. Under replica identity FULL upstream sends old rows too; under the default one a
 step looks them up.
 """
 
@@ -49,13 +50,13 @@ _PATIENCE = 1200.0
 
 
 def measure(
-    server: Postgres, running: Product, sizes: Sequence[int], rounds: int
+    server: Postgres, running: Product, sizes: Sequence[int], rounds: int, warm: int
 ) -> Iterator[Metric]:
     """Every kind of view over tables of each size."""
     for size in sorted(sizes):
         dsn = _follow(server, running, size)
         for kind, text in WAYS.items():
-            steps, again, anew = _refresh(running, dsn, text, rounds)
+            steps, again, anew = _refresh(running, dsn, text, (warm, rounds))
             for identity, step in steps.items():
                 name = f"view {kind}, step after 1 %, {size:,} rows, identity {identity}"
                 shown = f"  {name}: {step:.2f} s; recomputed {again:.2f} s, anew {anew:.2f} s"
@@ -91,19 +92,22 @@ def _follow(server: Postgres, running: Product, size: int) -> str:
 
 
 def _refresh(
-    running: Product, dsn: str, text: str, rounds: int
+    running: Product, dsn: str, text: str, turns: tuple[int, int]
 ) -> tuple[dict[str, float], float, float]:
     """What a step takes by replica identity, one that recomputes, and making the view; seconds."""
-    anew, steps = [_made(running, text)], {}
+    (warm, rounds), anew, steps = turns, [_made(running, text)], {}
+    first = warm
     for identity in _IDENTITIES:
         with psycopg.connect(dsn, autocommit=True) as connection:
             connection.execute(_IDENTITIES[identity], ())
-        steps[identity] = statistics.median(_step(running, dsn, turn) for turn in range(rounds))
+        taken = [_step(running, dsn, turn) for turn in range(first + rounds)]
+        steps[identity], first = statistics.median(taken[first:]), 0
     product.drop(running, "materialized view", "measured")
     anew.append(_made(running, text))
     product.drop(running, "materialized view", "measured")
     _made(running, _unmaintained(text))
-    again = statistics.median(_step(running, dsn, turn) for turn in range(2))
+    taken = [_step(running, dsn, turn) for turn in range(min(warm, 1) + 2)]
+    again = statistics.median(taken[-2:])
     product.drop(running, "materialized view", "measured")
     return steps, again, statistics.median(anew)
 
