@@ -4,9 +4,9 @@ A step counts from the moment in which the table has the change to the moment in
 has it, so the maintainer's pause is in it. It stands beside two things: a refresh of the same view
 by recomputing, after the same change, which also finds out what differs; and computing the view
 anew as a hydration does, which tells nobody what changed. All begin when what came before, such as
-a fold, is over, and the first steps of each kind do not count: a server that has just begun to
-make them compiles their code. Under replica identity FULL upstream sends old rows too; under the default one a
-step looks them up.
+a fold, is over. The first steps of each kind, in which the server compiles their code, do not
+count. Under replica identity FULL upstream sends old rows too; under the default one a step looks
+them up.
 """
 
 from __future__ import annotations
