@@ -96,12 +96,11 @@ def _refresh(
 ) -> tuple[dict[str, float], float, float]:
     """What a step takes by replica identity, one that recomputes, and making the view; seconds."""
     (warm, rounds), anew, steps = turns, [_made(running, text)], {}
-    first = warm
-    for identity in _IDENTITIES:
+    for identity, first in zip(_IDENTITIES, (warm, 0), strict=True):
         with psycopg.connect(dsn, autocommit=True) as connection:
             connection.execute(_IDENTITIES[identity], ())
         taken = [_step(running, dsn, turn) for turn in range(first + rounds)]
-        steps[identity], first = statistics.median(taken[first:]), 0
+        steps[identity] = statistics.median(taken[first:])
     product.drop(running, "materialized view", "measured")
     anew.append(_made(running, text))
     product.drop(running, "materialized view", "measured")

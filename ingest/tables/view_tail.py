@@ -104,9 +104,9 @@ def raw_in_spark(
 def local(session: SparkSession, changes: pa.Table, held: Relation) -> DataFrame:
     """Stored changes in memory as Spark's: the columns `held`, then what else there is of the
     time and mz_diff. Spark takes Arrow's local timestamps for moments, so all are cast back."""
-    if changes.num_rows == 0:
-        return _nothing(session, changes, held)
     few = picked(changes, held)
+    if few.num_rows == 0:
+        return _nothing(session, few, held)
     return named(session.createDataFrame(few.combine_chunks()), few.column_names, held)
 
 
@@ -125,9 +125,9 @@ def named(rows: DataFrame, names: Sequence[str], held: Relation) -> DataFrame:
     return rows.select(*columns, *names[len(columns) :])
 
 
-def _nothing(session: SparkSession, changes: pa.Table, held: Relation) -> DataFrame:
+def _nothing(session: SparkSession, few: pa.Table, held: Relation) -> DataFrame:
     zero = F.lit(0).cast("bigint")
-    also = [zero.alias(name) for name in (TIME, DIFF) if name in changes.column_names]
+    also = [zero.alias(name) for name in few.column_names[len(held.columns) :]]
     return schema.empty(session, held).select("*", *also)
 
 

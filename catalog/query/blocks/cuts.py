@@ -96,15 +96,13 @@ class Cut:
     def _keys(self, child: str, query: exp.Query) -> Part:
         plain = _plain(query)
         copied = tuple(plain[name] for name in self.key if name in plain)
-        every = isinstance(query, exp.Select) and not query.args.get("where")
+        given = {} if query.args.get("where") else plain
         return Part(
             child,
             text(query),
             self.used.get(child),
             copied=copied if len(copied) == len(self.key) else (),
-            values=tuple(
-                (name, column) for name, column in plain.items() if every and name not in self.key
-            ),
+            values=tuple((name, given[name]) for name in given if name not in self.key),
         )
 
 

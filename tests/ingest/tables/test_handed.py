@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from ingest import delta, engine, spark
+from ingest import delta, spark
 from ingest.contract.plane import Plane
 from ingest.contract.relation import Column, Relation
 from ingest.contract.types import Type
@@ -147,9 +147,5 @@ def test_steps_by_file(plane: Plane, monkeypatch: pytest.MonkeyPatch, sql: str) 
     tables, view = _filled(plane, sql)
     worlds.hydrate(plane, view, 20)
     _change(tables)
-    for upto in (35, 45, 60):
-        step = engine.step_view(plane, view, upto)
-        assert (step.how, step.reason) == ("incremental", "")
-        kept = worlds.rows(plane, worlds.as_input((view, 0)), upto)
-        assert kept == worlds.truth(plane, view, upto)
+    worlds.follow(plane, view, (35, 45, 60))
     assert _names(delta.handed_path(plane, view.shard)) == []

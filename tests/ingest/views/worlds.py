@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,6 +112,14 @@ def truth(plane: Plane, made: View, at: int) -> Rows:
     """What the view's query gives at a time."""
     found = engine.read(plane, Query(made.root.sql, made.inputs, at)).data
     return counted(found.to_pylist())
+
+
+def follow(plane: Plane, view: View, times: Sequence[int]) -> None:
+    """Step the view to each time: incrementally, and then it holds what its query gives."""
+    for upto in times:
+        step = engine.step_view(plane, view, upto)
+        assert (step.how, step.reason) == ("incremental", "")
+        assert rows(plane, as_input((view, 0)), upto) == truth(plane, view, upto)
 
 
 def changes(plane: Plane, source: Input, after: int, upto: int) -> Rows:
