@@ -13,7 +13,7 @@ const keep = (key, value) => { try { localStorage.setItem(key, value); } catch {
 
 await customElements.whenDefined('sql-editor');
 if (!editor.value) editor.value = localStorage.getItem(`${KEY}-draft`) ?? '';
-editor.focus();
+if (document.activeElement === document.body) editor.focus();
 editor.addEventListener('edited', () => keep(`${KEY}-draft`, editor.value));
 
 function offset(text) {

@@ -50,4 +50,5 @@ form.addEventListener('input', soon);
 form.addEventListener('change', soon);
 form.addEventListener('submit', sync, { capture: true });
 document.querySelectorAll('[data-insert]').forEach((button) => button.addEventListener('click', () => { editor.value = button.dataset.insert; editor.focus(); }));
-if (editor.value.trim()) ask(); else editor.focus();
+// Who types in a field already, on a page that comes slowly, goes on there.
+if (editor.value.trim()) ask(); else if (document.activeElement === document.body) editor.focus();

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.services.product import Product
 
@@ -62,6 +63,19 @@ def _type(page: Page, sql: str) -> None:
 def _running(page: Page) -> None:
     expect(page.locator("#live-pill")).to_have_attribute("data-state", "on")
     expect(page.locator("#view-status")).to_have_text("running", timeout=LONG)
+
+
+def test_an_editor_that_comes_late_leaves_the_focus(page: Page, shop: Product) -> None:
+    held: list[Route] = []
+    page.route(re.compile("vendor/sql-editor"), lambda route: held.append(route))
+    page.goto("/views/new", wait_until="commit")
+    page.locator("#name").press_sequentially("reve")
+    held[0].continue_()
+    page.unroute_all()
+    page.wait_for_load_state()
+    expect(page.locator("sql-editor .cm-scroller[tabindex]")).to_be_visible()
+    page.keyboard.insert_text("nue")
+    expect(page.locator("#name")).to_have_value("revenue")
 
 
 def test_a_view_is_made_with_a_preview(page: Page, shop: Product, picture: Picture) -> None:
