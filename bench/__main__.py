@@ -41,8 +41,8 @@ MEASURES: dict[str, Measure] = {
         server,
         running,
         options.sizes or (options.rows // 5, options.rows * 2),
-        options.rounds,
-        options.warm,
+        (options.warm, options.rounds),
+        options.kinds,
     ),
     "apply": lambda server, running, options: [
         *_applying(options.rounds),
@@ -88,6 +88,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--warm", type=int, default=2, help="steps of a view that do not count")
     parser.add_argument("--sizes", type=int, nargs="*", help="rows of the tables under views")
+    parser.add_argument("--kinds", nargs="*", default=(), choices=views.WAYS, help="of views")
     options = parser.parse_args(words)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     django.setup()

@@ -50,21 +50,27 @@ _PATIENCE = 1200.0
 
 
 def measure(
-    server: Postgres, running: Product, sizes: Sequence[int], rounds: int, warm: int
+    server: Postgres,
+    running: Product,
+    sizes: Sequence[int],
+    turns: tuple[int, int],
+    kinds: Sequence[str] = (),
 ) -> Iterator[Metric]:
-    """Every kind of view over tables of each size."""
+    """Views of these kinds (all, if none are named) over tables of each size; `turns` are the
+    steps that do not count, and those that do."""
     for size in sorted(sizes):
         dsn = _follow(server, running, size)
-        for kind, text in WAYS.items():
-            steps, again, anew = _refresh(running, dsn, text, (warm, rounds))
-            for identity, step in steps.items():
+        for kind in kinds or WAYS:
+            steps, again, anew = _refresh(running, dsn, WAYS[kind], turns)
+            for identity, taken in steps.items():
+                step = statistics.median(taken)
+                note = "each: " + ", ".join(f"{one:.2f}" for one in taken)
                 name = f"view {kind}, step after 1 %, {size:,} rows, identity {identity}"
                 shown = f"  {name}: {step:.2f} s; recomputed {again:.2f} s, anew {anew:.2f} s"
-                print(shown, file=sys.stderr)
-                yield Metric(
-                    f"{name}, recomputed", step, "s", "a step that recomputes", again, 0.2
-                )
-                yield Metric(name, step, "s", "computing anew", anew, 0.2)
+                print(f"{shown}; {note}", file=sys.stderr)
+                recomputing = "a step that recomputes"
+                yield Metric(f"{name}, recomputed", step, "s", recomputing, again, 0.2, note=note)
+                yield Metric(name, step, "s", "computing anew", anew, 0.2, note=note)
         product.drop(running, "source", "views_source")
 
 
@@ -93,14 +99,15 @@ def _follow(server: Postgres, running: Product, size: int) -> str:
 
 def _refresh(
     running: Product, dsn: str, text: str, turns: tuple[int, int]
-) -> tuple[dict[str, float], float, float]:
-    """What a step takes by replica identity, one that recomputes, and making the view; seconds."""
+) -> tuple[dict[str, list[float]], float, float]:
+    """What each step takes by replica identity, one that recomputes, and making the view;
+    seconds."""
     (warm, rounds), anew, steps = turns, [_made(running, text)], {}
     for identity, first in zip(_IDENTITIES, (warm, 0), strict=True):
         with psycopg.connect(dsn, autocommit=True) as connection:
             connection.execute(_IDENTITIES[identity], ())
         taken = [_step(running, dsn, turn) for turn in range(first + rounds)]
-        steps[identity] = statistics.median(taken[first:])
+        steps[identity] = taken[first:]
     product.drop(running, "materialized view", "measured")
     anew.append(_made(running, text))
     product.drop(running, "materialized view", "measured")
