@@ -86,7 +86,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=float, default=120, help="length of a freshness run")
     parser.add_argument("--readers", type=int, default=100, help="subscribers of one table")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--warm", type=int, default=2, help="steps of a view that do not count")
+    parser.add_argument("--warm", type=int, default=10, help="steps of a view that do not count")
     parser.add_argument("--sizes", type=int, nargs="*", help="rows of the tables under views")
     parser.add_argument("--kinds", nargs="*", default=(), choices=views.WAYS, help="of views")
     options = parser.parse_args(words)

@@ -19,6 +19,7 @@ from catalog.sql.nodes.statement import Statement
 from catalog.sql.nodes.table import CreateTableFromSource
 from tests.services.product import Product
 
+_STILL = 2
 _STATES = "SELECT name, status FROM mz_internal.mz_source_statuses"
 
 
@@ -85,14 +86,16 @@ def wait_running(product: Product, names: Sequence[str], timeout: float = 300) -
 
 
 def quiet(product: Product, seconds: float = 3.0, timeout: float = 300) -> None:
-    """Wait until the product's processes take less than a third of a core for so many seconds:
-    folds and the like, of what came before, are over. Raises TimeoutError."""
+    """Wait until the product's processes take less than a third of a core for so many seconds,
+    twice on end: folds and the like, of what came before, are over, and those that are due then
+    have had the time to begin. Raises TimeoutError."""
     until = time.monotonic() + timeout
-    before = _processor_time(product)
+    before, still = _processor_time(product), 0
     while time.monotonic() < until:
         time.sleep(seconds)
         now = _processor_time(product)
-        if now - before < seconds / 3:
+        still = still + 1 if now - before < seconds / 3 else 0
+        if still == _STILL:
             return
         before = now
     message = f"not quiet after {timeout} s"
