@@ -5,8 +5,8 @@ has it, so the maintainer's pause is in it. It stands beside two things: a refre
 by recomputing, after the same change, which also finds out what differs; and computing the view
 anew as a hydration does, which tells nobody what changed. All begin when what came before, such as
 a fold, is over. The first steps of each kind, in which the server compiles their code, do not
-count and wait for nothing; nor does the first that recomputes. Under replica identity FULL upstream
-sends old rows too; under the default one a step looks them up.
+count and wait for nothing; nor does the first that recomputes. Under replica identity FULL
+upstream sends old rows too; under the default one a step looks them up.
 """
 
 from __future__ import annotations
