@@ -46,7 +46,7 @@ _CUSTOMERS = (
     "create table customers (id int primary key, region text not null)",
     "insert into customers select g, 'region ' || g %% 50 from generate_series(0, 100000) g",
 )
-_AGAIN = 4
+_AGAIN = 3
 """Steps that recompute: they are so long that their code is compiled within the first."""
 _PATIENCE = 1200.0
 
