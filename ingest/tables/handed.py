@@ -10,7 +10,8 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache, partial
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -40,39 +41,57 @@ _READ_ALIKE = (
 )
 
 
+@dataclass(frozen=True)
+class Hand:
+    """Hands rows over by files in the folder at `path`, or in the plan. It is a `Send`."""
+
+    live: SparkSession
+    path: str
+    made: list[str] = field(default_factory=list)
+
+    def __call__(self, rows: pa.Table, held: Relation) -> DataFrame:
+        """Stored changes in memory as Spark's; see `view_tail.local`."""
+        kept = view_tail.picked(rows, held)
+        found = self._by_file(kept)
+        if found is None:
+            return view_tail.local(self.live, rows, held)
+        return view_tail.named(found, kept.column_names, held)
+
+    def plain(self, rows: pa.Table) -> DataFrame:
+        """Rows, at least one, by their own names and of the types that Spark has for Arrow's."""
+        found = self._by_file(rows)
+        return self.live.createDataFrame(rows.combine_chunks()) if found is None else found
+
+    def _by_file(self, rows: pa.Table) -> DataFrame | None:
+        """None where they are few, or would not be read as they are."""
+        system, root = commits.located(self.path)
+        near = isinstance(system, fs.LocalFileSystem)
+        if rows.num_rows <= (FEW if near else FEW_AFAR) or not _read_alike(rows.schema):
+            return None
+        self.made.append(name := f"{uuid.uuid4().hex}.parquet")
+        system.create_dir(root)
+        pq.write_table(
+            rows, f"{root}/{name}", filesystem=system, use_dictionary=False, write_statistics=False
+        )
+        kinds = from_arrow_schema(rows.schema, prefer_timestamp_ntz=True)
+        return self.live.read.schema(kinds).parquet(f"{self.path}/{name}")
+
+
 @contextmanager
-def files(live: SparkSession, path: str) -> Iterator[Send]:
+def files(live: SparkSession, path: str) -> Iterator[Hand]:
     """Hands rows over by files in the folder at `path`, which are there until the block ends.
 
     Those that a process left there as it died are deleted after an hour.
     """
-    made: list[str] = []
+    hand = Hand(live, path)
     _sweep(path)
     try:
-        yield partial(_frame, live, path, made)
+        yield hand
     finally:
         system, root = commits.located(path)
-        for name in made:
+        for name in hand.made:
             with suppress(OSError):
                 system.delete_file(f"{root}/{name}")
-
-
-def _frame(
-    live: SparkSession, path: str, made: list[str], rows: pa.Table, held: Relation
-) -> DataFrame:
-    system, root = commits.located(path)
-    near = isinstance(system, fs.LocalFileSystem)
-    kept = view_tail.picked(rows, held)
-    if kept.num_rows <= (FEW if near else FEW_AFAR) or not _read_alike(kept.schema):
-        return view_tail.local(live, rows, held)
-    made.append(name := f"{uuid.uuid4().hex}.parquet")
-    system.create_dir(root)
-    pq.write_table(
-        kept, f"{root}/{name}", filesystem=system, use_dictionary=False, write_statistics=False
-    )
-    kinds = from_arrow_schema(kept.schema, prefer_timestamp_ntz=True)
-    rows_there = live.read.schema(kinds).parquet(f"{path}/{name}")
-    return view_tail.named(rows_there, kept.column_names, held)
 
 
 def _read_alike(kinds: pa.Schema) -> bool:

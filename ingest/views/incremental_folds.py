@@ -16,6 +16,7 @@ from pyspark.sql.types import BooleanType, DataType, DecimalType, StructField, S
 from ingest.contract.views import FOLDED, MZ_DIFF, Block, Fold
 from ingest.tables import reading
 from ingest.tables.schema import quoted
+from ingest.views import incremental_sums
 from ingest.views.incremental_held import again, brought, held, where
 from ingest.views.incremental_states import (
     KNOWN,
@@ -62,18 +63,18 @@ def fold(  # noqa: PLR0913
     slots = [slot for n, each in enumerate(block.folds, 1) for slot in _slots(each, n)]
     moved = _moved(block, changes, slots)
     if near is not None and size == "few":
-        found = _found(live, block, moved, near)
+        found = _found(live, block, moved, slots, near)
     else:
         found = _Groups(moved, moved.schema)
-    kinds, mine, kept = found.kinds, found.mine, found.kept
-    if mine is None or kept is None:
+    kinds, kept, merged = found.kinds, found.kept, found.merged
+    if kept is None or merged is None:
         whole = stored()
         kept = whole.schema
         mine = _of_keys(whole, block, found.moved, small=size != "large") if block.key else whole
+        merged = _merged(block, found.moved, _known(block, mine, slots, kinds), slots)
     if not _exact(block, kept, kinds):
         return None
-    both = found.moved.unionAll(_known(block, mine, slots, kinds))
-    judged = _judged(block, _merged(block, both, slots), kinds, certain=found.certain)
+    judged = _judged(block, merged, kinds, certain=found.certain)
     if found.certain or not may_doubt(block):
         return Folded(_finished(live, block, judged), None)
     shape = _shape(block, kinds)
@@ -89,19 +90,22 @@ def fold(  # noqa: PLR0913
 
 @dataclass(frozen=True)
 class _Groups:
-    """Groups that changed: what `moved` in them, of the columns `kinds`, and their stored rows
-    `mine`, of the columns `kept`, when they are known here. `certain`: none is in doubt."""
+    """Groups that changed: what `moved` in them, of the columns `kinds`, and that `merged` with
+    their stored rows, of the columns `kept`, when these are known here. `certain`: none is in
+    doubt."""
 
     moved: DataFrame
     kinds: StructType
-    mine: DataFrame | None = None
     kept: StructType | None = None
+    merged: DataFrame | None = None
     certain: bool = False
 
 
-def _found(live: SparkSession, block: Block, moved: DataFrame, near: Near) -> _Groups:
+def _found(
+    live: SparkSession, block: Block, moved: DataFrame, slots: list[_Slot], near: Near
+) -> _Groups:
     """What of them is known in this process."""
-    kinds, known = near.schema("moved", moved), near.changes
+    kinds, known = near.schema("moved", lambda: moved), near.changes
     if known is None:
         table = brought(moved, kinds)
         moved = again(live, table, kinds).coalesce(1)
@@ -111,9 +115,14 @@ def _found(live: SparkSession, block: Block, moved: DataFrame, near: Near) -> _G
     own = near.rows(keys)
     if own is None:
         return _Groups(moved, kinds)
+    kept = near.schema("stored", lambda: near.frame(own))
     certain = known is not None and may_doubt(block) and safe(block, known, own)
-    mine = near.frame(own)
-    return _Groups(moved, kinds, mine, near.schema("stored", mine), certain)
+    table = None if known is None else incremental_sums.merged(block, known, own, kinds)
+    if table is None:
+        merged = _merged(block, moved, _known(block, near.frame(own), slots, kinds), slots)
+    else:
+        merged = near.groups(table, incremental_sums.shape(block, kinds))
+    return _Groups(moved, kinds, kept, merged, certain)
 
 
 def _sides(judged: DataFrame, shape: StructType, size: Size) -> pa.Table | None:
@@ -274,7 +283,8 @@ def _known(block: Block, stored: DataFrame, slots: list[_Slot], kinds: StructTyp
     return stored.select(*keys, F.lit(1).alias(KNOWN), net, *sums)
 
 
-def _merged(block: Block, both: DataFrame, slots: list[_Slot]) -> DataFrame:
+def _merged(block: Block, moved: DataFrame, known: DataFrame, slots: list[_Slot]) -> DataFrame:
+    both = moved.unionAll(known)
     sums = [slot.merge(slot.name).alias(slot.name) for slot in slots]
     net = F.coalesce(F.sum(NET), F.lit(0)).alias(NET)
     return both.groupBy(*block.key).agg(F.max(KNOWN).alias(KNOWN), net, *sums)

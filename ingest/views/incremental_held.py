@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
@@ -24,14 +26,19 @@ def held(rows: DataFrame, kinds: StructType) -> pa.Table | None:
     return found if found.num_rows <= MOST_ROWS else None
 
 
-def again(live: SparkSession, rows: pa.Table, kinds: StructType) -> DataFrame:
-    """Held rows as a frame of the columns `kinds`.
+def again(
+    live: SparkSession,
+    rows: pa.Table,
+    kinds: StructType,
+    make: Callable[[pa.Table], DataFrame] | None = None,
+) -> DataFrame:
+    """Held rows as a frame of the columns `kinds`; `make` is how they go to Spark.
 
     Spark takes Arrow's local timestamps for moments, so all are cast back.
     """
     if rows.num_rows == 0:
         return live.createDataFrame([], kinds)
-    frame = live.createDataFrame(rows.combine_chunks())
+    frame = live.createDataFrame(rows.combine_chunks()) if make is None else make(rows)
     return frame.select(
         *(
             F.col(_place(number)).cast(field.dataType).alias(field.name)

@@ -33,16 +33,12 @@ def safe(block: Block, changes: pa.Table, stored: pa.Table) -> bool:
 
 def _safe(block: Block, each: Fold, changes: pa.Table, stored: pa.Table) -> bool:
     key = list(block.key)
-    given = changes.select([*key, each.value, MZ_DIFF])
-    summed = given.group_by([*key, each.value]).aggregate([(MZ_DIFF, "sum")])
-    diffs, there = summed[f"{MZ_DIFF}_sum"], pc.is_valid(summed[each.value])
-    went = summed.filter(pc.and_(there, pc.less(diffs, 0)))
-    came = summed.filter(pc.and_(there, pc.greater(diffs, 0)))
+    came, went = netted(block, each, changes)
     if went.num_rows == 0:
         return True
     known = stored.select([f"c{block.columns.index(name)}" for name in block.output_key])
     value = stored[f"c{block.columns.index(each.column)}"]
-    if not _plain(value.type) or not _plain(given[each.value].type):
+    if not plain(value.type) or not plain(went[each.value].type):
         return False
     kinds = pa.schema(list(zip(key, known.schema.types, strict=True)))
     sides = [
@@ -53,7 +49,17 @@ def _safe(block: Block, each: Fold, changes: pa.Table, stored: pa.Table) -> bool
     return _none_gone(each, [*sides, held])
 
 
-def _plain(kind: pa.DataType) -> bool:
+def netted(block: Block, each: Fold, changes: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Key and value of what came, and of what went, without what did both."""
+    names = [*block.key, each.value]
+    summed = changes.select([*names, MZ_DIFF]).group_by(names).aggregate([(MZ_DIFF, "sum")])
+    diffs, there = summed[f"{MZ_DIFF}_sum"], pc.is_valid(summed[each.value])
+    came = summed.filter(pc.and_(there, pc.greater(diffs, 0)))
+    went = summed.filter(pc.and_(there, pc.less(diffs, 0)))
+    return came.select(names), went.select(names)
+
+
+def plain(kind: pa.DataType) -> bool:
     """Whether Arrow compares values of the type as Spark does."""
     return any(
         test(kind) for test in (pa.types.is_integer, pa.types.is_decimal, pa.types.is_date32)

@@ -20,13 +20,15 @@ _MOST = 2_000
 @dataclass(frozen=True)
 class Near:
     """`rows` gives the stored rows of some keys, which are in the key's order, by place (`c0`,
-    ..), None when only Spark can tell; `frame` makes one of them. `sent` are the inputs' changes
-    that came through this process, by input. What is made of the same `view` has the same columns
+    ..), None when only Spark can tell; `frame` makes one of them, `groups` one of rows by place
+    that are of some types. `sent` are the inputs' changes that came through this process, by
+    input. What is made of the same `view` has the same columns
     at each step. `changes` have the key of each change, or of more, the values that are plain
     columns, and mz_diff, as the block's texts name them; None when Spark is to find them."""
 
     rows: Callable[[pa.Table], pa.Table | None]
     frame: Callable[[pa.Table], DataFrame]
+    groups: Callable[[pa.Table, StructType], DataFrame]
     sent: Mapping[str, Net]
     view: Hashable
     changes: pa.Table | None = None
@@ -51,13 +53,13 @@ class Near:
         arrays = [sent.table[column] for column in pairs.values()]
         return pa.table([*arrays, sent.diffs], names=[*pairs, MZ_DIFF])
 
-    def schema(self, what: str, frame: DataFrame) -> StructType:
-        """The columns of `frame`, which is `what` at each step of the view: Spark says it once."""
+    def schema(self, what: str, make: Callable[[], DataFrame]) -> StructType:
+        """The columns of the frame that is `what` at each step of the view: Spark says it once."""
         place = (self.view, what)
         with _lock:
             found = _schemas.get(place)
         if found is None:
-            found = frame.schema
+            found = make().schema
             with _lock:
                 _schemas[place] = found
                 while len(_schemas) > _MOST:

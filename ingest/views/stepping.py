@@ -10,6 +10,7 @@ from typing import Literal, NoReturn
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from ingest import delta, spark
 from ingest.contract.plane import Plane
@@ -27,10 +28,12 @@ from ingest.tables import (
     view_tail,
     view_versions,
 )
+from ingest.tables.handed import Hand
 from ingest.tables.net import Net
 from ingest.tables.view_versions import Hidden, Known, StepCommit
 from ingest.views import frames, incremental, partials, whole
 from ingest.views.incremental_folds import Size
+from ingest.views.incremental_held import again
 from ingest.views.near import Near
 
 How = Literal["incremental", "recompute"]
@@ -128,9 +131,9 @@ def _write(plane: Plane, live: SparkSession, view: View, what: tuple[Span, StepC
     span, commit = what
     wide = partials.widened(view, span.hidden)
     path = delta.handed_path(plane, view.shard)
-    with handed.files(live, path) as send, frames.holder(live, send) as keep:
+    with handed.files(live, path) as hand, frames.holder(live, hand) as keep:
         if commit.how == "incremental":
-            changes = _followed(plane, keep, view, span)
+            changes = _followed(plane, keep, view, span, hand)
         else:
             changes = _recomputed(plane, live, view, span)
         failpoint.hit("view computing")
@@ -138,7 +141,7 @@ def _write(plane: Plane, live: SparkSession, view: View, what: tuple[Span, StepC
         delta.append(kept, delta.changes_path(plane, view.shard), commit.to_json())
 
 
-def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> DataFrame:
+def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span, hand: Hand) -> DataFrame:
     """The step made of its inputs' changes. Inputs that did not change are read only once, and
     changes that are looked at once are not computed before."""
     live = keep.live
@@ -162,14 +165,14 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span) -> Data
     if not changed:
         return view_rows.nothing(live, wide.relation)
     size = _size(sum(span.rows.values()))
-    near = _near(plane, keep, view, span, sent)
+    near = _near(plane, hand, view, span, sent)
     stored = partial(own, plane, live, view, span)
     made = incremental.difference(live, wide.root, old, new, changed, stored, size=size, near=near)
     return _consolidated(frames.typed_changes(made, wide.relation), view, span.hidden)
 
 
 def _near(
-    plane: Plane, keep: frames.Holder, view: View, span: Span, sent: Mapping[str, Net]
+    plane: Plane, hand: Hand, view: View, span: Span, sent: Mapping[str, Net]
 ) -> Near | None:
     """The view's own rows of some keys; see `view_near.rows`."""
     hidden, base = span.hidden, span.known.bases[-1]
@@ -184,10 +187,13 @@ def _near(
         return view_near.rows(plane, span.known, view.relation, hidden, keys)
 
     def frame(found: pa.Table) -> DataFrame:
-        return keep.send(found, view_hidden.wide(view.relation, hidden)).coalesce(1)
+        return hand(found, view_hidden.wide(view.relation, hidden)).coalesce(1)
+
+    def groups(found: pa.Table, kinds: StructType) -> DataFrame:
+        return again(hand.live, found, kinds, hand.plain).coalesce(1)
 
     relations = tuple((name, source.relation) for name, source in view.inputs.items())
-    return Near(rows, frame, sent, (view.shard, view.relation, hidden, relations))
+    return Near(rows, frame, groups, sent, (view.shard, view.relation, hidden, relations))
 
 
 def _sides(

@@ -17,10 +17,10 @@ from ingest.contract.plane import Plane
 from ingest.contract.views import View
 from ingest.tables import view_hidden, view_near, view_rows, view_versions
 from ingest.tables.view_versions import Hidden
-from ingest.views import folding, incremental_folds
+from ingest.views import folding, incremental_folds, incremental_sums
 from ingest.views.incremental_held import brought
 from tests.ingest.views import worlds
-from tests.ingest.views.test_partials import _change, _filled
+from tests.ingest.views.test_partials import AVERAGES, UTMOST, _change, _filled
 
 pytestmark = pytest.mark.spark
 
@@ -110,6 +110,22 @@ def test_keys_that_are_known_here_are_not_asked_of_spark(
     worlds.hydrate(plane, view, 20)
     _change(tables)
     worlds.follow(plane, view, (35, 45, 60))
+
+
+@pytest.mark.parametrize("here", [True, False])
+@pytest.mark.parametrize("sql", [AVERAGES, UTMOST])
+def test_what_is_known_here_is_brought_together_here(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch, sql: str, *, here: bool
+) -> None:
+    """Spark, which does it where only it can, comes to the same."""
+    if here:
+        monkeypatch.setattr(incremental_folds, "_merged", None)
+    else:
+        monkeypatch.setattr(incremental_sums, "merged", lambda *_: None)
+    tables, view = _filled(plane, sql)
+    worlds.hydrate(plane, view, 20)
+    _change(tables)
+    worlds.follow(plane, view, (31, 35, 45, 60))
 
 
 def test_greatest_values_that_stay_take_no_job_of_their_own(

@@ -1,0 +1,170 @@
+"""Groups' changes and stored rows brought together in this process.
+
+Where numbers are whole or decimal and what changed is known here, sums of it come out here as they
+do in Spark, which would take three rounds of grouping for them. What the groups' columns are made
+of their sums is Spark's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.types import DataType, DecimalType, StructField, StructType
+
+from ingest.contract.views import MZ_DIFF, Block, Fold
+from ingest.views.incremental_states import KNOWN, NET, numbered
+from ingest.views.incremental_utmost import netted, plain
+
+_DIGITS = 38
+_MOST_DIGITS = 30
+"""Of a value that is added up: with as many of them as come through this process, none is lost."""
+_LETTERS = {"rows": "z", "count": "zc", "sum": "zct", "min": "zid", "max": "zid"}
+
+
+def merged(
+    block: Block, changes: pa.Table, stored: pa.Table, kinds: StructType
+) -> pa.Table | None:
+    """Each group in `changes` with what changed in it and what is stored of it, by place: the
+    columns of `shape`. None where only Spark can tell.
+
+    `changes` are `near.Near`'s, `stored` the rows of their groups by place, `kinds` what Spark
+    makes of changes alone.
+    """
+    values = [each.value for each in block.folds if each.value]
+    if not block.key or not values or not all(name in changes.column_names for name in values):
+        return None
+    if pc.any(pc.not_equal(pc.abs(changes[MZ_DIFF]), 1)).as_py():
+        return None
+    try:
+        return _merged(block, changes, stored, shape(block, kinds))
+    # What cannot be grouped, compared, cast or added here Spark can, or it says why not.
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        return None
+
+
+def shape(block: Block, kinds: StructType) -> StructType:
+    """The columns of groups brought together; a sum may outgrow what it is kept as."""
+    fields = [kinds[name] for name in (*block.key, KNOWN, NET)]
+    for n, each in enumerate(block.folds, 1):
+        for letter in _LETTERS[each.how]:
+            found = kinds[numbered(letter, n)]
+            wide = letter == "t" and isinstance(found.dataType, DecimalType)
+            fields.append(_widest(found) if wide else found)
+    return StructType(fields)
+
+
+def _widest(found: StructField) -> StructField:
+    kind = found.dataType
+    scale = kind.scale if isinstance(kind, DecimalType) else 0
+    return StructField(found.name, DecimalType(_DIGITS, scale), found.nullable)
+
+
+def _merged(block: Block, changes: pa.Table, stored: pa.Table, kinds: StructType) -> pa.Table:
+    """The rows of all that is known, each with what it knows, and one grouping of them."""
+    key = list(block.key)
+    _refuse(changes.select(key).schema)
+    rows = [_moved(block, changes, kinds), _known(block, stored, changes.schema, kinds)]
+    rows += [table for n in _utmosts(block) for table in _sides(block, n, changes)]
+    whole = pa.concat_tables(rows, promote_options="default")
+    how = {KNOWN: "max", NET: "sum"} | dict(_ways(block))
+    grouped = whole.group_by(key).aggregate(list(how.items()))
+    found = [grouped[name] for name in key]
+    for name, way in how.items():
+        column = grouped[f"{name}_{way}"]
+        found.append(
+            _filled(column) if name in (KNOWN, NET) else _as(column, kinds[name].dataType)
+        )
+    return pa.table(found, names=[f"c{place}" for place in range(len(found))])
+
+
+def _refuse(keys: pa.Schema) -> None:
+    """Raises ArrowTypeError for keys that may be equal in another way than byte by byte."""
+    if any(pa.types.is_floating(kind) for kind in keys.types):
+        message = "numbers that are no texts"
+        raise pa.ArrowTypeError(message)
+
+
+def _ways(block: Block) -> Iterator[tuple[str, str]]:
+    """How each number of a fold is made of the rows' ones."""
+    for n, each in enumerate(block.folds, 1):
+        for letter in _LETTERS[each.how]:
+            utmost = each.how if letter in "id" else "max"
+            yield numbered(letter, n), "sum" if letter in "ct" else utmost
+
+
+def _moved(block: Block, changes: pa.Table, kinds: StructType) -> pa.Table:
+    """What came and went: how many rows, how many values, and their sums."""
+    diffs = changes[MZ_DIFF]
+    found = changes.select(list(block.key)).append_column(NET, diffs)
+    for n, each in enumerate(block.folds, 1):
+        if each.how not in ("count", "sum"):
+            continue
+        values = changes[each.value]
+        counts = pc.if_else(pc.is_valid(values), diffs, pa.scalar(0, diffs.type))
+        found = found.append_column(numbered("c", n), counts)
+        if each.how == "sum":
+            exact = _exact(values, kinds[numbered("t", n)].dataType)
+            signed = pc.if_else(pc.greater(diffs, 0), exact, pc.negate(exact))
+            found = found.append_column(numbered("t", n), signed)
+    return found
+
+
+def _exact(values: pa.ChunkedArray, kind: DataType) -> pa.ChunkedArray:
+    """Numbers that can be added up. Raises ArrowTypeError for others."""
+    digits = values.type.precision if pa.types.is_decimal(values.type) else 0
+    whole = pa.types.is_signed_integer(values.type)
+    if not whole and not 0 < digits <= _MOST_DIGITS:
+        message = "no numbers that can be added up here"
+        raise pa.ArrowTypeError(message)
+    return values.cast(_summed(kind))
+
+
+def _summed(kind: DataType) -> pa.DataType:
+    """What sums are made as: one digit less than there is place for."""
+    return pa.decimal128(_DIGITS - 1, kind.scale if isinstance(kind, DecimalType) else 0)
+
+
+def _known(block: Block, stored: pa.Table, changed: pa.Schema, kinds: StructType) -> pa.Table:
+    """What is stored, laid out as what changed is."""
+
+    def column(name: str) -> pa.ChunkedArray:
+        return stored[f"c{block.columns.index(name)}"]
+
+    pairs = zip(block.key, block.output_key, strict=True)
+    found = pa.table({key: column(name).cast(changed.field(key).type) for key, name in pairs})
+    found = found.append_column(KNOWN, pa.array([1] * found.num_rows, pa.int32()))
+    for n, each in enumerate(block.folds, 1):
+        value = column(each.column)
+        found = found.append_column(numbered("z", n), value)
+        if each.how == "sum":
+            kind = _summed(kinds[numbered("t", n)].dataType)
+            found = found.append_column(numbered("t", n), value.cast(kind))
+    return found
+
+
+def _utmosts(block: Block) -> list[int]:
+    return [n for n, each in enumerate(block.folds, 1) if each.how in ("min", "max")]
+
+
+def _sides(block: Block, n: int, changes: pa.Table) -> Iterator[pa.Table]:
+    """The values that came and those that went, for a least or greatest one."""
+    each: Fold = block.folds[n - 1]
+    if not plain(changes[each.value].type):
+        message = "values that Spark compares otherwise"
+        raise pa.ArrowTypeError(message)
+    names = [*block.key, each.value]
+    for letter, rows in zip("id", netted(block, each, changes), strict=True):
+        yield rows.select(names).rename_columns([*block.key, numbered(letter, n)])
+
+
+def _filled(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.fill_null(column, pa.scalar(0, column.type))
+
+
+def _as(column: pa.ChunkedArray, kind: DataType) -> pa.ChunkedArray:
+    """A sum of whole numbers is one again. Raises ArrowInvalid when it has outgrown them."""
+    if pa.types.is_decimal(column.type) and not isinstance(kind, DecimalType):
+        return column.cast(pa.decimal128(_DIGITS, 0)).cast(pa.int64())
+    return column
