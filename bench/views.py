@@ -104,7 +104,8 @@ def _refresh(
 ) -> tuple[dict[str, list[float]], float, float]:
     """What each step takes by replica identity, one that recomputes, and making the view;
     seconds."""
-    (warm, rounds), anew, steps = turns, [_made(running, text)], {}
+    (warm, rounds), anew = turns, [_made(running, text)]
+    steps: dict[str, list[float]] = {}
     for identity, first in zip(_IDENTITIES, (warm, 0), strict=True):
         with psycopg.connect(dsn, autocommit=True) as connection:
             connection.execute(_IDENTITIES[identity], ())

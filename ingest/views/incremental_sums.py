@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.types import DataType, DecimalType, StructField, StructType
@@ -20,6 +21,7 @@ from ingest.views.incremental_utmost import netted, plain
 _DIGITS = 38
 _MOST_DIGITS = 30
 """Of a value that is added up: with as many of them as come through this process, none is lost."""
+_MOST_ROWS = 1_000_000
 _LETTERS = {"rows": "z", "count": "zc", "sum": "zct", "min": "zid", "max": "zid"}
 
 
@@ -35,10 +37,11 @@ def merged(
     values = [each.value for each in block.folds if each.value]
     if not block.key or not values or not all(name in changes.column_names for name in values):
         return None
-    if pc.any(pc.not_equal(pc.abs(changes[MZ_DIFF]), 1)).as_py():
+    times = pc.abs(changes[MZ_DIFF])
+    if (pc.sum(times).as_py() or 0) > _MOST_ROWS:
         return None
     try:
-        return _merged(block, changes, stored, shape(block, kinds))
+        return _merged(block, _single(changes, times), stored, shape(block, kinds))
     # What cannot be grouped, compared, cast or added here Spark can, or it says why not.
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return None
@@ -77,6 +80,15 @@ def _merged(block: Block, changes: pa.Table, stored: pa.Table, kinds: StructType
             _filled(column) if name in (KNOWN, NET) else _as(column, kinds[name].dataType)
         )
     return pa.table(found, names=[f"c{place}" for place in range(len(found))])
+
+
+def _single(changes: pa.Table, times: pa.ChunkedArray) -> pa.Table:
+    """The changes, each as often as it counts."""
+    if not pc.any(pc.greater(times, 1)).as_py():
+        return changes
+    repeated = changes.take(np.repeat(np.arange(changes.num_rows), times.to_numpy()))
+    place = changes.column_names.index(MZ_DIFF)
+    return repeated.set_column(place, MZ_DIFF, pc.sign(repeated[MZ_DIFF]).cast(pa.int64()))
 
 
 def _refuse(keys: pa.Schema) -> None:

@@ -123,7 +123,7 @@ def test_as_by_hand(kind: str, seed: int) -> None:
     before = {key: [value() for _ in range(dice.randrange(1, 5))] for key in keys[:4]}
     stored = {key: _group(values) for key, values in before.items()}
     changes = [(key, gone, -1) for key, rows in before.items() for gone in rows[:2]]
-    changes += [(dice.choice(keys), value(), 1) for _ in range(12)]
+    changes += [(dice.choice(keys), value(), dice.choice([1, 1, 3])) for _ in range(12)]
     there = {key: row for key, row in stored.items() if key in {each[0] for each in changes}}
     kinds = _kinds(value_kind, total_kind)
     found = merged(BLOCK, _changes(changes, arrow), _stored(there, arrow, total), kinds)
@@ -166,12 +166,13 @@ def test_sums_that_are_too_large_for_one_type_are_so_in_the_other() -> None:
 
 
 def test_what_only_spark_can_tell() -> None:
-    """Floating-point numbers, rows that come twice, values unknown, sums that fit nowhere."""
+    """Floating-point numbers, rows that come too often, values unknown, numbers too long."""
     kinds = _kinds(LongType(), LongType())
     none = _stored({}, pa.int64(), pa.int64())
     once = _changes([("x", 1, 1)], pa.int64())
     assert merged(BLOCK, once, none, kinds) is not None
-    assert merged(BLOCK, _changes([("x", 1, 2)], pa.int64()), none, kinds) is None
+    assert merged(BLOCK, _changes([("x", 1, 10**6)], pa.int64()), none, kinds) is not None
+    assert merged(BLOCK, _changes([("x", 1, 10**6 + 1)], pa.int64()), none, kinds) is None
     assert merged(BLOCK, once.drop_columns(["v1"]), none, kinds) is None
     assert merged(BLOCK, _changes([("x", 1.5, 1)], pa.float64()), none, kinds) is None
     wide = _changes([("x", Decimal(1), 1)], pa.decimal128(31, 0))
