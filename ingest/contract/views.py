@@ -30,7 +30,7 @@ class Part:
     a text `touched`, it gives the keys of the same changes, and `sql` reads them as AFFECTED.
     `copied` are the child's columns that the key's are, in its order, where they are nothing else.
     `values` are pairs of another name in the text and the child's column that it is, where each
-    change gives a row.
+    change gives a row; what is only added up may be the column as a wider number.
     """
 
     child: str

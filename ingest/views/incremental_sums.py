@@ -12,15 +12,16 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql.types import DataType, DecimalType, StructField, StructType
+from pyspark.sql.types import DataType, DecimalType, LongType, StructField, StructType
 
 from ingest.contract.views import MZ_DIFF, Block, Fold
 from ingest.views.incremental_states import KNOWN, NET, numbered
 from ingest.views.incremental_utmost import netted, plain
 
 _DIGITS = 38
-_MOST_DIGITS = 30
-"""Of a value that is added up: with as many of them as come through this process, none is lost."""
+_MORE_DIGITS = 10
+"""A sum of decimals has so many more, as Spark makes it."""
+_WHOLE_DIGITS = {8: 3, 16: 5, 32: 10, 64: 19}
 _MOST_ROWS = 1_000_000
 _LETTERS = {"rows": "z", "count": "zc", "sum": "zct", "min": "zid", "max": "zid"}
 
@@ -125,12 +126,23 @@ def _moved(block: Block, changes: pa.Table, kinds: StructType) -> pa.Table:
 
 def _exact(values: pa.ChunkedArray, kind: DataType) -> pa.ChunkedArray:
     """Numbers that can be added up. Raises ArrowTypeError for others."""
-    digits = values.type.precision if pa.types.is_decimal(values.type) else 0
-    whole = pa.types.is_signed_integer(values.type)
-    if not whole and not 0 < digits <= _MOST_DIGITS:
+    if not _fit(values.type, kind):
         message = "no numbers that can be added up here"
         raise pa.ArrowTypeError(message)
     return values.cast(_summed(kind))
+
+
+def _fit(given: pa.DataType, total: DataType) -> bool:
+    """Whether all such numbers are ones that a sum of the type `total` adds up: a value may be
+    another type's in the block's text. There are ten digits left then for how many they are."""
+    whole = pa.types.is_signed_integer(given)
+    if not isinstance(total, DecimalType):
+        return whole and isinstance(total, LongType)
+    digits = total.precision - _MORE_DIGITS - total.scale
+    if whole:
+        return _WHOLE_DIGITS[given.bit_width] <= digits
+    fraction = given.scale if pa.types.is_decimal(given) else _DIGITS
+    return fraction <= total.scale and given.precision - fraction <= digits
 
 
 def _summed(kind: DataType) -> pa.DataType:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from catalog.query.blocks.shape import items, outputs, tables
 from ingest.contract.views import MZ_DIFF, Block, BlockKind, Fold, Part, Partial
+
+_WIDE = ("DECIMAL", "BIGINT")
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,13 @@ class Cut:
         alone = self.kind == "partitioned" and not self.key
         return alone or any(child.lone for child in below)
 
+    @property
+    def _only_added(self) -> set[str]:
+        """The values that are added up and not compared."""
+        folds = [*self.folds, *(self.beside.folds if self.beside is not None else ())]
+        compared = {each.value for each in folds if each.how in ("min", "max")}
+        return {each.value for each in folds if each.how == "sum"} - compared
+
     def block(self) -> Block:
         """The block as the data plane takes it."""
         children = {
@@ -96,7 +106,7 @@ class Cut:
     def _keys(self, child: str, query: exp.Query) -> Part:
         plain = _plain(query)
         copied = tuple(plain[name] for name in self.key if name in plain)
-        given = {} if query.args.get("where") else plain
+        given = {} if query.args.get("where") else plain | _widened(query, self._only_added)
         return Part(
             child,
             text(query),
@@ -115,15 +125,31 @@ def recompute(query: exp.Query, reason: str) -> Block:
 
 def _plain(query: exp.Query) -> dict[str, str]:
     """The columns of the query that are columns of its only FROM item, a child."""
+    return {
+        name: item.name
+        for name, item in _made(query).items()
+        if isinstance(item, exp.Column) and name != MZ_DIFF
+    }
+
+
+def _widened(query: exp.Query, names: Collection[str]) -> dict[str, str]:
+    """Those of the `names` that are such columns as wide whole or decimal numbers."""
+    return {
+        name: item.this.name
+        for name, item in _made(query).items()
+        if name in names
+        and isinstance(item, exp.Cast)
+        and isinstance(item.this, exp.Column)
+        and item.to.sql(dialect="spark").startswith(_WIDE)
+    }
+
+
+def _made(query: exp.Query) -> dict[str, exp.Expr]:
+    """What the query makes of its only FROM item, a child, by name; nothing if it has others."""
     read = items(query) if isinstance(query, exp.Select) else []
     if len(read) != 1 or not isinstance(read[0], exp.Table):
         return {}
-    made = {item.alias: item.unalias() for item in query.selects}
-    return {
-        name: item.name
-        for name, item in made.items()
-        if isinstance(item, exp.Column) and name != MZ_DIFF
-    }
+    return {item.alias: item.unalias() for item in query.selects}
 
 
 def text(query: exp.Query) -> str:

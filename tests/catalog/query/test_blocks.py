@@ -86,6 +86,12 @@ def test_keys_that_are_a_childs_columns(sql: str, columns: tuple[str, ...]) -> N
         ("SELECT a, max(b) AS m, count(s) AS n FROM t GROUP BY a", (("v1", "b"), ("v2", "s"))),
         ("SELECT a, max(b + 1) AS m, min(b) AS l FROM t GROUP BY a", (("v2", "b"),)),
         ("SELECT a, max(b) AS m FROM t WHERE b > 1 GROUP BY a", ()),
+        ("SELECT a, avg(b) AS m, count(s) AS n FROM t GROUP BY a", (("v2", "s"), ("v1", "b"))),
+        ("SELECT a, avg(b + 1) AS m, count(s) AS n FROM t GROUP BY a", (("v2", "s"),)),
+        ("SELECT a, sum(b::numeric) AS m FROM t GROUP BY a", (("v1", "b"),)),
+        ("SELECT a, count(s::bigint) AS n FROM t GROUP BY a", ()),
+        ("SELECT a, sum(b::bigint) AS m, max(b::bigint) AS n FROM t GROUP BY a", ()),
+        ("SELECT a, sum(b::smallint) AS m FROM t GROUP BY a", ()),
     ],
 )
 def test_values_that_are_a_childs_columns(sql: str, pairs: tuple[tuple[str, str], ...]) -> None:

@@ -20,12 +20,11 @@ from ingest.tables.view_versions import Hidden
 from ingest.views import folding, incremental_folds, incremental_sums
 from ingest.views.incremental_held import brought
 from tests.ingest.views import worlds
-from tests.ingest.views.test_partials import UTMOST, _change, _filled
+from tests.ingest.views.test_partials import AVERAGES, UTMOST, _change, _filled
 
 pytestmark = pytest.mark.spark
 
 Cells = list[tuple[Any, ...]]
-MEANS = "SELECT a, avg(d) AS x, sum(b) AS y, count(*) AS n FROM t GROUP BY a"
 GROUPS = {
     "one": "SELECT a, avg(b) AS x, sum(d) AS y FROM t GROUP BY a",
     "two": "SELECT s, a, avg(d) AS x FROM t GROUP BY s, a",
@@ -114,7 +113,7 @@ def test_keys_that_are_known_here_are_not_asked_of_spark(
 
 
 @pytest.mark.parametrize("here", [True, False])
-@pytest.mark.parametrize("sql", [MEANS, UTMOST])
+@pytest.mark.parametrize("sql", [AVERAGES, UTMOST])
 def test_what_is_known_here_is_brought_together_here(
     plane: Plane, monkeypatch: pytest.MonkeyPatch, sql: str, *, here: bool
 ) -> None:
