@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.types import DataType, DecimalType, LongType, StructField, StructType
 
-from ingest.contract.views import MZ_DIFF, Block, Fold
+from ingest.contract.views import MZ_DIFF, Block
 from ingest.views.incremental_states import KNOWN, NET, numbered
 from ingest.views.incremental_utmost import netted, plain
 
@@ -54,15 +54,10 @@ def shape(block: Block, kinds: StructType) -> StructType:
     for n, each in enumerate(block.folds, 1):
         for letter in _LETTERS[each.how]:
             found = kinds[numbered(letter, n)]
-            wide = letter == "t" and isinstance(found.dataType, DecimalType)
-            fields.append(_widest(found) if wide else found)
+            if letter == "t" and isinstance(found.dataType, DecimalType):
+                found = StructField(found.name, DecimalType(_DIGITS, found.dataType.scale))
+            fields.append(found)
     return StructType(fields)
-
-
-def _widest(found: StructField) -> StructField:
-    kind = found.dataType
-    scale = kind.scale if isinstance(kind, DecimalType) else 0
-    return StructField(found.name, DecimalType(_DIGITS, scale), found.nullable)
 
 
 def _merged(block: Block, changes: pa.Table, stored: pa.Table, kinds: StructType) -> pa.Table:
@@ -174,7 +169,7 @@ def _utmosts(block: Block) -> list[int]:
 
 def _sides(block: Block, n: int, changes: pa.Table) -> Iterator[pa.Table]:
     """The values that came and those that went, for a least or greatest one."""
-    each: Fold = block.folds[n - 1]
+    each = block.folds[n - 1]
     if not plain(changes[each.value].type):
         message = "values that Spark compares otherwise"
         raise pa.ArrowTypeError(message)
