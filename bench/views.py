@@ -14,7 +14,7 @@ from __future__ import annotations
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import psycopg
 
@@ -111,19 +111,12 @@ def _refresh(
             connection.execute(_IDENTITIES[identity], ())
         for turn in range(first):
             _step(running, dsn, turn)
-        steps[identity] = []
-        for turn in range(first, first + rounds):
-            product.quiet(running)
-            steps[identity].append(_step(running, dsn, turn))
+        steps[identity] = _steps(running, dsn, range(first, first + rounds))
     product.drop(running, "materialized view", "measured")
     anew.append(_made(running, text))
     product.drop(running, "materialized view", "measured")
     _made(running, _unmaintained(text))
-    taken = []
-    for turn in range(_AGAIN):
-        product.quiet(running)
-        taken.append(_step(running, dsn, turn))
-    again = statistics.median(taken[1:])
+    again = statistics.median(_steps(running, dsn, range(_AGAIN))[1:])
     product.drop(running, "materialized view", "measured")
     return steps, again, statistics.median(anew)
 
@@ -132,6 +125,15 @@ def _unmaintained(text: str) -> str:
     """The same rows by a query that steps can only recompute."""
     head, query = text.split(" AS ", 1)
     return " ".join((head, "AS SELECT * FROM (", query, ") AS whole WHERE EXISTS (SELECT 1)"))
+
+
+def _steps(running: Product, dsn: str, turns: Iterable[int]) -> list[float]:
+    """What steps take that each begin when the product is quiet; seconds."""
+    found = []
+    for turn in turns:
+        product.quiet(running)
+        found.append(_step(running, dsn, turn))
+    return found
 
 
 def _step(running: Product, dsn: str, turn: int) -> float:

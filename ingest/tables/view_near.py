@@ -78,14 +78,19 @@ def _of_keys(found: pa.Table, keys: pa.Table, how: str) -> pa.Table:
     Raises ArrowTypeError where values of the two could be equal in another way than byte by byte.
     """
     names = keys.column_names
-    if any(pa.types.is_floating(found[name].type) for name in names):
-        message = "numbers that are no texts"
-        raise pa.ArrowTypeError(message)
+    same_by_bytes(found.select(names))
     own = keys.cast(pa.schema([found.schema.field(name) for name in names]))
     places = pa.array(range(found.num_rows), pa.int64())
     left = matched(found.select(names)).append_column("__place", places)
     joined = left.join(matched(own), left.column_names[:-1], join_type=how, use_threads=False)
     return found.take(joined["__place"].combine_chunks())
+
+
+def same_by_bytes(keys: pa.Table) -> None:
+    """Raises ArrowTypeError for keys that may be equal in another way than byte by byte."""
+    if any(pa.types.is_floating(kind) for kind in keys.schema.types):
+        message = "numbers that are no texts"
+        raise pa.ArrowTypeError(message)
 
 
 def matched(keys: pa.Table) -> pa.Table:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from pyspark.sql.types import DataType, DecimalType, LongType, StructField, StructType
 
 from ingest.contract.views import MZ_DIFF, Block
+from ingest.tables.view_near import same_by_bytes
 from ingest.views.incremental_states import KNOWN, NET, numbered
 from ingest.views.incremental_utmost import netted, plain
 
@@ -63,10 +64,9 @@ def shape(block: Block, kinds: StructType) -> StructType:
 def _merged(block: Block, changes: pa.Table, stored: pa.Table, kinds: StructType) -> pa.Table:
     """The rows of all that is known, each with what it knows, and one grouping of them."""
     key = list(block.key)
-    _refuse(changes.select(key).schema)
+    same_by_bytes(changes.select(key))
     rows = [_moved(block, changes, kinds), _known(block, stored, changes.schema, kinds)]
-    rows += [table for n in _utmosts(block) for table in _sides(block, n, changes)]
-    whole = pa.concat_tables(rows, promote_options="default")
+    whole = pa.concat_tables([*rows, *_sides(block, changes)], promote_options="default")
     how = {KNOWN: "max", NET: "sum"} | dict(_ways(block))
     grouped = whole.group_by(key).aggregate(list(how.items()))
     found = [grouped[name] for name in key]
@@ -85,13 +85,6 @@ def _single(changes: pa.Table, times: pa.ChunkedArray) -> pa.Table:
     repeated = changes.take(np.repeat(np.arange(changes.num_rows), times.to_numpy()))
     place = changes.column_names.index(MZ_DIFF)
     return repeated.set_column(place, MZ_DIFF, pc.sign(repeated[MZ_DIFF]).cast(pa.int64()))
-
-
-def _refuse(keys: pa.Schema) -> None:
-    """Raises ArrowTypeError for keys that may be equal in another way than byte by byte."""
-    if any(pa.types.is_floating(kind) for kind in keys.types):
-        message = "numbers that are no texts"
-        raise pa.ArrowTypeError(message)
 
 
 def _ways(block: Block) -> Iterator[tuple[str, str]]:
@@ -163,19 +156,16 @@ def _known(block: Block, stored: pa.Table, changed: pa.Schema, kinds: StructType
     return found
 
 
-def _utmosts(block: Block) -> list[int]:
-    return [n for n, each in enumerate(block.folds, 1) if each.how in ("min", "max")]
-
-
-def _sides(block: Block, n: int, changes: pa.Table) -> Iterator[pa.Table]:
-    """The values that came and those that went, for a least or greatest one."""
-    each = block.folds[n - 1]
-    if not plain(changes[each.value].type):
-        message = "values that Spark compares otherwise"
-        raise pa.ArrowTypeError(message)
-    names = [*block.key, each.value]
-    for letter, rows in zip("id", netted(block, each, changes), strict=True):
-        yield rows.select(names).rename_columns([*block.key, numbered(letter, n)])
+def _sides(block: Block, changes: pa.Table) -> Iterator[pa.Table]:
+    """The values that came and those that went, for each least or greatest one."""
+    for n, each in enumerate(block.folds, 1):
+        if each.how not in ("min", "max"):
+            continue
+        if not plain(changes[each.value].type):
+            message = "values that Spark compares otherwise"
+            raise pa.ArrowTypeError(message)
+        for letter, rows in zip("id", netted(block, each, changes), strict=True):
+            yield rows.rename_columns([*block.key, numbered(letter, n)])
 
 
 def _filled(column: pa.ChunkedArray) -> pa.ChunkedArray:

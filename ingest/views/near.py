@@ -22,9 +22,9 @@ class Near:
     """`rows` gives the stored rows of some keys, which are in the key's order, by place (`c0`,
     ..), None when only Spark can tell; `frame` makes one of them, `groups` one of rows by place
     that are of some types. `sent` are the inputs' changes that came through this process, by
-    input. What is made of the same `view` has the same columns
-    at each step. `changes` have the key of each change, or of more, the values that are plain
-    columns, and mz_diff, as the block's texts name them; None when Spark is to find them."""
+    input. What is made of the same `view` has the same columns at each step. `changes` have the
+    key of each change, or of more, the values that are plain columns, and mz_diff, as the block's
+    texts name them; None when Spark is to find them."""
 
     rows: Callable[[pa.Table], pa.Table | None]
     frame: Callable[[pa.Table], DataFrame]
