@@ -8,9 +8,10 @@ Spark, which may be elsewhere, takes several.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
@@ -27,6 +28,7 @@ _MOST_FILES = 1_000
 _MOST_FOUND = 1_000_000
 _READAHEAD = 2
 """Batches that Arrow reads ahead: what is in memory at once."""
+_MOST_FLAGS = 2**26
 _FORMAT = ds.ParquetFileFormat(
     read_options=ds.ParquetReadOptions(coerce_int96_timestamp_unit="us")
 )
@@ -50,8 +52,9 @@ def rows(
     found: list[pa.Table] = []
     try:
         shape = pa.unify_schemas([asked.schema, wanted])
+        values = _Asked(asked)
         for name in files:
-            found.append(_of_file(system, f"{root}/{name}", asked, shape))
+            found.append(_of_file(system, f"{root}/{name}", values, shape))
             if sum(part.num_rows for part in found) > _MOST_FOUND:
                 return None
         whole = pa.concat_tables([shape.empty_table(), *found])
@@ -61,27 +64,58 @@ def rows(
         return None
 
 
-def _of_file(system: fs.FileSystem, name: str, asked: pa.Table, shape: pa.Schema) -> pa.Table:
+def _of_file(system: fs.FileSystem, name: str, asked: _Asked, shape: pa.Schema) -> pa.Table:
     """A file's rows each of whose key columns has one of the values that are asked for."""
     file = ds.dataset(name, format=_FORMAT, filesystem=system)
-    kinds = pa.schema([file.schema.field(key) for key in asked.column_names])
-    found = file.to_table(
+    batches = file.to_batches(
         columns=shape.names,
-        filter=_one_of(asked.cast(kinds)),
+        filter=asked.between(file.schema),
         batch_readahead=_READAHEAD,
         fragment_readahead=1,
     )
+    found = pa.Table.from_batches(map(asked.of, batches), _only(file.schema, shape.names))
     return found.cast(shape)
 
 
-def _one_of(asked: pa.Table) -> ds.Expression:
-    """The ends of the values leave out row groups, by their statistics."""
-    terms: list[ds.Expression] = []
-    for name in asked.column_names:
-        values, field = asked[name].combine_chunks(), ds.field(name)
-        ends = pc.min_max(values)
-        terms += [field >= ends["min"], field <= ends["max"], field.isin(values)]
-    return reduce(operator.and_, terms)
+def _only(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
+    return pa.schema([schema.field(name) for name in names])
+
+
+class _Asked:
+    """The values of each column of the keys that are asked for."""
+
+    def __init__(self, keys: pa.Table) -> None:
+        self._keys = keys
+        self._among = {name: _among(keys[name]) for name in keys.column_names}
+
+    def between(self, schema: pa.Schema) -> ds.Expression:
+        """The ends of the values leave out row groups, by their statistics."""
+        terms: list[ds.Expression] = []
+        for name in self._keys.column_names:
+            ends, field = pc.min_max(self._keys[name]), ds.field(name)
+            kind = schema.field(name).type
+            terms += [field >= ends["min"].cast(kind), field <= ends["max"].cast(kind)]
+        return reduce(operator.and_, terms)
+
+    def of(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Those of the rows between the ends that have the values."""
+        flags = (among(rows.column(name)) for name, among in self._among.items())
+        return rows.filter(reduce(pc.and_, flags))
+
+
+def _among(values: pa.ChunkedArray) -> Callable[[pa.Array], pa.Array]:
+    """Tells which values, all between the ends of `values`, are some of these. Whole numbers that
+    lie close are told by a flag for each, which takes a tenth of the time of looking them up."""
+    least, most = pc.min_max(values).values()
+    if not pa.types.is_signed_integer(values.type) or most.as_py() - least.as_py() > _MOST_FLAGS:
+        return lambda found: pc.is_in(found, value_set=values.cast(found.type).combine_chunks())
+    flags = np.zeros(most.as_py() - least.as_py() + 1, np.bool_)
+    flags[values.cast(pa.int64()).to_numpy() - least.as_py()] = True
+
+    def flagged(found: pa.Array) -> pa.Array:
+        return pa.array(flags[found.cast(pa.int64()).to_numpy() - least.as_py()])
+
+    return flagged
 
 
 def _numbered(found: pa.Table, asked: pa.Table) -> pa.Table:
@@ -98,4 +132,4 @@ def _numbered(found: pa.Table, asked: pa.Table) -> pa.Table:
 
 def _keys(rows: pa.Table, names: Sequence[str], number: str) -> pa.Table:
     keys = rows.select(names).rename_columns([f"k{place}" for place in range(len(names))])
-    return keys.append_column(number, pa.array(range(rows.num_rows), pa.int64()))
+    return keys.append_column(number, pa.array(np.arange(rows.num_rows)))

@@ -8,8 +8,8 @@ step reads the whole log and the whole table.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -18,32 +18,19 @@ from pyspark.sql.connect import functions as F
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
 from ingest.tables import (
-    arrow_cast,
     base_near,
     cast,
     collection,
     frontier,
+    log_rows,
     ranges,
     schema,
     tail,
     told,
     typed,
 )
+from ingest.tables.log_rows import NOWHERE, Places
 from ingest.tables.schema import DIFF, TIME, quoted
-
-_BASE = -1
-"""Instead of a place in the log: the key's row is the base's, if that has one."""
-
-
-@dataclass
-class _Steps:
-    """What became of a key at a time: the place in the log of its row afterwards, and of the one
-    before, or `_BASE`. `first` is the place of the time's first row of the key."""
-
-    times: list[int] = field(default_factory=list)
-    first: list[int] = field(default_factory=list)
-    old: list[int] = field(default_factory=list)
-    new: list[int] = field(default_factory=list)
 
 
 def in_memory(
@@ -67,37 +54,26 @@ def in_memory(
     if raw is None or raw.num_rows == 0 or not told.plain(raw):
         return None
     values = typed.rows(live, plane, source, base, raw)
-    steps = _steps(raw, after)
-    there = pc.and_(pc.not_equal(raw["op"], "d"), values["__fits"]).to_pylist()
-    rows = values.select(wanted)
+    rows, times, turns = values.select(wanted), raw["time"].to_numpy(), log_rows.turns(raw, after)
+    there = pc.and_(pc.not_equal(raw["op"], "d"), values["__fits"]).to_numpy()
+    came, went = there[turns.last], (turns.earlier != NOWHERE) & there[turns.earlier]
     found = [
-        _taken(rows, [(p, t) for p, t in zip(steps.new, steps.times, strict=True) if there[p]], 1),
-        _taken(
-            rows,
-            [(p, t) for p, t in zip(steps.old, steps.times, strict=True) if p >= 0 and there[p]],
-            -1,
-        ),
+        _stamped(rows.take(turns.last[came]), times[turns.last[came]], 1),
+        _stamped(rows.take(turns.earlier[went]), times[turns.last[went]], -1),
     ]
-    fresh = pc.equal(raw["op"], "i").to_pylist()
-    unknown = [
-        (first, new, time)
-        for first, new, time, old in zip(
-            steps.first, steps.new, steps.times, steps.old, strict=True
-        )
-        if old == _BASE and not fresh[first]
-    ]
-    if unknown:
-        firsts, places, times = (list(each) for each in zip(*unknown, strict=True))
+    fresh = pc.equal(raw["op"], "i").to_numpy()
+    unknown = (turns.earlier == NOWHERE) & ~fresh[turns.first]
+    if unknown.any():
+        firsts, lasts = turns.first[unknown], turns.last[unknown]
         sent = told.before(raw, firsts, source)
         if sent is not None:
             own = sent.rename_columns(list(source.relation.names)).select(wanted)
-            found.append(_stamped(own.cast(rows.schema), times, -1))
+            found.append(_stamped(own.cast(rows.schema), times[lasts], -1))
         else:
-            asked = pa.array(places, pa.int64())
-            keys = values.select([f"__key_{i}" for i in range(len(source.key))]).take(asked)
-            within = ranges.of(raw["key"].take(asked), source)
+            keys = values.select([f"__key_{i}" for i in range(len(source.key))]).take(lasts)
+            within = ranges.of(raw["key"].take(lasts), source)
             old = _of_base(plane, live, source, (base.version, keys, rows.schema, within))
-            gone = [times[number] for number in old[base_near.NUMBER].to_pylist()]
+            gone = times[lasts[old[base_near.NUMBER].to_numpy()]]
             found.append(_stamped(old.drop_columns([base_near.NUMBER]), gone, -1))
     return told.consolidated(pa.concat_tables(found))
 
@@ -124,56 +100,18 @@ def _simple(source: Input, names: Sequence[str]) -> bool:
     return bool(source.key) and plain and cast.known_by_text(source)
 
 
-def _steps(raw: pa.Table, after: int) -> _Steps:
-    """What the ordered tail does to each key at each time > `after`."""
-    found, last = _Steps(), dict[tuple[str, ...], int]()
-    begin = pc.sum(pc.less_equal(raw["time"], after)).as_py()
-    span = raw.slice(begin)
-    newest = _before(raw.slice(0, begin), span)
-    times = span["time"].to_pylist()
-    for place, (time, cells) in enumerate(zip(times, span["key"].to_pylist(), strict=True), begin):
-        key = tuple(cells)
-        number = last.get(key)
-        if number is not None and found.times[number] == time:
-            found.new[number] = place
-        else:
-            last[key] = len(found.times)
-            found.times.append(time)
-            found.first.append(place)
-            found.old.append(newest.get(key, _BASE))
-            found.new.append(place)
-        newest[key] = place
-    return found
-
-
-def _before(tail: pa.Table, span: pa.Table) -> dict[tuple[str, ...], int]:
-    """The place of each key's newest row, of the keys that the span after the tail may touch."""
-    first, touched = (arrow_cast.cells(part["key"].combine_chunks(), 0) for part in (tail, span))
-    places = pc.indices_nonzero(pc.is_in(first, touched)).to_pylist()
-    keys = tail["key"].take(pa.array(places, pa.int64())).to_pylist()
-    return {tuple(key): place for place, key in zip(places, keys, strict=True)}
-
-
-def _taken(rows: pa.Table, places: Sequence[tuple[int, int]], diff: int) -> pa.Table:
-    """Rows by place and time, as changes."""
-    taken = rows.take(pa.array([place for place, _ in places], pa.int64()))
-    return _stamped(taken, [time for _, time in places], diff)
-
-
 def _by_spark(
     live: SparkSession, base: DataFrame, source: Input, what: tuple[pa.Table, pa.Schema]
 ) -> pa.Table:
     """`base_near.rows`, of a base of any size."""
     keys, wanted = what
-    numbers = pa.array(range(keys.num_rows), pa.int64())
-    asked = keys.append_column(base_near.NUMBER, numbers)
+    asked = keys.append_column(base_near.NUMBER, pa.array(np.arange(keys.num_rows)))
     known = F.broadcast(live.createDataFrame(asked.combine_chunks()))
     names = [quoted(name) for name in wanted.names]
     found = base.join(known, collection.same_key(source)).select(*names, base_near.NUMBER)
     return schema.collected(found).cast(wanted.append(pa.field(base_near.NUMBER, pa.int64())))
 
 
-def _stamped(rows: pa.Table, times: Sequence[int], diff: int) -> pa.Table:
-    stamps = pa.array(times, pa.int64())
-    diffs = pa.array([diff] * rows.num_rows, pa.int64())
-    return rows.append_column(TIME, stamps).append_column(DIFF, diffs)
+def _stamped(rows: pa.Table, times: Places, diff: int) -> pa.Table:
+    diffs = pa.repeat(pa.scalar(diff, pa.int64()), rows.num_rows)
+    return rows.append_column(TIME, pa.array(times)).append_column(DIFF, diffs)

@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
 from ingest import delta
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
-from ingest.tables import cast, trees
+from ingest.tables import cast, log_rows, trees
 
 Cells = list["str | None"]
 Key = tuple["str | None", ...]
@@ -58,9 +59,10 @@ def is_move() -> Column:
 
 def in_memory(rows: pa.Table, base: Base) -> pa.Table:
     """An ordered tail with its moves made whole."""
-    listed = rows.to_pylist()
-    if not any(_moves(row) for row in listed):
+    inserts = pc.and_(pc.equal(rows["op"], "i"), pc.is_valid(rows["before"]))
+    if not pc.any(pc.and_(inserts, log_rows.left_out(rows))).as_py():
         return rows
+    listed = rows.to_pylist()
     filled = _filled(listed, base)
     for row in listed:
         place = (row["time"], row["seq"])

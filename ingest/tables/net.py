@@ -19,6 +19,7 @@ from ingest.tables import (
     collection,
     frontier,
     log_changes,
+    log_rows,
     moves,
     plain_tail,
     ranges,
@@ -210,6 +211,5 @@ def _special() -> Column:
 
 def _any_special(raw: pa.Table) -> bool:
     """Whether there is a truncation, or an insert that lacks values which its old key has."""
-    missing = pc.fill_null(pc.list_value_length(raw["unchanged"]), 0)
-    moved = pc.and_(pc.equal(raw["op"], "i"), pc.greater(missing, 0))
+    moved = pc.and_(pc.equal(raw["op"], "i"), log_rows.left_out(raw))
     return bool(pc.any(pc.or_(pc.equal(raw["op"], "t"), moved)).as_py())

@@ -19,7 +19,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from ingest.contract.commands import ExportColumn, Input
 from ingest.contract.plane import Plane
 from ingest.contract.types import Type
-from ingest.tables import cast, moves, ranges, schema, tail, typed
+from ingest.tables import cast, log_rows, moves, ranges, schema, tail, typed
 from ingest.tables.frontier import Frontier
 
 Cells = Sequence[str | None]
@@ -115,11 +115,11 @@ def _in_memory(
     table = log.ordered(session, source.reference, frontier, upto)
     if table.num_rows == 0:
         return None
-    if not source.key and not pc.any(pc.is_in(table["op"], pa.array(["u", "d"]))).as_py():
+    if not source.key and not _any(pc.is_in(table["op"], pa.array(["u", "d"]))):
         return _added(session, table, typed.rows(session, plane, source, frontier, table), source)
     if not source.key:
         return reduce_keyless(session, table, source)
-    if any(table["unchanged"].to_pylist()):
+    if _any(log_rows.left_out(table)):
         base = moves.Base(session, plane, source, frontier.version)
         return reduce_keyed(session, moves.in_memory(table, base))
     return _typed(session, table, typed.rows(session, plane, source, frontier, table), source)
@@ -127,11 +127,10 @@ def _in_memory(
 
 def _typed(session: SparkSession, raw: pa.Table, values: pa.Table, source: Input) -> Pending:
     """`reduce_keyed` for a tail whose values are typed already."""
-    newest, truncated = newest_of(raw["op"].to_pylist(), raw["key"].to_pylist())
-    indices = pa.array(newest.values(), pa.int64())
-    picked = values.take(indices)
+    newest, truncated = log_rows.newest(raw)
+    picked = values.take(newest)
     keys = picked.select([f"__key_{i}" for i in range(len(source.key))])
-    there = pc.and_(pc.not_equal(raw["op"].take(indices), "d"), picked["__fits"])
+    there = pc.and_(pc.not_equal(raw["op"].take(newest), "d"), picked["__fits"])
     made = picked.filter(there).select(list(source.relation.names))
     return Pending(
         _own(session, made, source),
@@ -171,11 +170,9 @@ def _added(session: SparkSession, raw: pa.Table, values: pa.Table, source: Input
 
 def reduce_keyed(session: SparkSession, table: pa.Table) -> Pending:
     """The newest version of each key of an ordered tail."""
-    ops, keys = table["op"].to_pylist(), table["key"].to_pylist()
-    newest, truncated = newest_of(ops, keys)
-    indices = pa.array(newest.values(), pa.int64())
-    if all(not unchanged for unchanged in table["unchanged"].to_pylist()):
-        picked = table.select(["time", "position", "op", "key", "after"]).take(indices)
+    newest, truncated = log_rows.newest(table)
+    if not _any(log_rows.left_out(table)):
+        picked = table.select(["time", "position", "op", "key", "after"]).take(newest)
         missing = pa.nulls(picked.num_rows, pa.list_(pa.int32()))
         picked = picked.append_column("missing", missing)
         frame = _local(session, picked, _NEWEST)
@@ -329,21 +326,6 @@ def _none() -> Column:
     return F.array().cast("array<int>")
 
 
-def newest_of(
-    ops: Iterable[str], keys: Iterable[Cells | None]
-) -> tuple[dict[tuple[str | None, ...], int], bool]:
-    """The place of each key's newest row in an ordered tail, and whether it was truncated."""
-    newest: dict[tuple[str | None, ...], int] = {}
-    truncated = False
-    for index, (op, key) in enumerate(zip(ops, keys, strict=True)):
-        if op == "t":
-            newest.clear()
-            truncated = True
-        else:
-            newest[tuple(key or ())] = index
-    return newest, truncated
-
-
 def _filled(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Newest per key with values that upstream left out taken from the key's version before."""
     newest: dict[tuple[str | None, ...], dict[str, Any]] = {}
@@ -368,6 +350,10 @@ def _fill(row: dict[str, Any], earlier: dict[str, Any] | None) -> dict[str, Any]
             after[position - 1] = _at(before, position)
     picked = {name: row[name] for name in ("time", "position", "op", "key")}
     return picked | {"after": after, "missing": missing}
+
+
+def _any(flags: pa.ChunkedArray) -> bool:
+    return bool(pc.any(flags).as_py())
 
 
 def _at(cells: Cells, position: int) -> str | None:

@@ -7,19 +7,16 @@ table's size.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
-from ingest.tables import arrow_cast, cast, pending, typed
+from ingest.tables import arrow_cast, cast, log_rows, typed
 from ingest.tables.frontier import Frontier
+from ingest.tables.log_rows import Places
 from ingest.tables.schema import DIFF
-
-Key = tuple["str | None", ...]
 
 
 def net(
@@ -29,12 +26,12 @@ def net(
     (`c0`, ..) and mz_diff, not consolidated. None where it takes the base to know it."""
     if not source.key or not cast.known_by_text(source) or not _sent(raw) or not plain(raw):
         return None
-    ops, keys = raw["op"].to_pylist(), [tuple(key) for key in raw["key"].to_pylist()]
-    old = before(raw, [place for place in _first(keys) if ops[place] != "i"], source)
+    ops, first = raw["op"], log_rows.first(raw)
+    old = before(raw, first[pc.not_equal(ops, "i").to_numpy()[first]], source)
     if old is None:
         return None
-    newest, _ = pending.newest_of(ops, keys)
-    kept = pa.array([place for place in newest.values() if ops[place] != "d"], pa.int64())
+    newest, _ = log_rows.newest(raw)
+    kept = newest[pc.not_equal(ops, "d").to_numpy()[newest]]
     values = typed.rows(session, plane, source, start, raw).take(kept)
     new = values.filter(values["__fits"]).select(list(source.relation.names))
     new = new.rename_columns(old.column_names)
@@ -53,8 +50,8 @@ def consolidated(changes: pa.Table) -> pa.Table:
 
 def plain(raw: pa.Table) -> bool:
     """Whether there is no truncation, and no row without values that upstream left out."""
-    left_out = pc.greater(pc.fill_null(pc.list_value_length(raw["unchanged"]), 0), 0)
-    return not pc.any(pc.or_(pc.equal(raw["op"], "t"), left_out)).as_py()
+    truncates = pc.equal(raw["op"], "t")
+    return not pc.any(pc.or_(truncates, log_rows.left_out(raw))).as_py()
 
 
 def _sent(raw: pa.Table) -> bool:
@@ -63,18 +60,10 @@ def _sent(raw: pa.Table) -> bool:
     return some or bool(pc.all(pc.equal(raw["op"], "i")).as_py())
 
 
-def _first(keys: Sequence[Key]) -> list[int]:
-    """The place of each key's first row."""
-    found: dict[Key, int] = {}
-    for place, key in enumerate(keys):
-        found.setdefault(key, place)
-    return list(found.values())
-
-
-def before(raw: pa.Table, places: Sequence[int], source: Input) -> pa.Table | None:
+def before(raw: pa.Table, places: Places, source: Input) -> pa.Table | None:
     """The old rows at these places, typed, by place (`c0`, ..); None when upstream did not send
     all of them, or one of them may be none of the table's rows because it does not fit."""
-    old = raw["before"].take(pa.array(places, pa.int64())).combine_chunks()
+    old = raw["before"].take(places).combine_chunks()
     if old.null_count:
         return None
     values = arrow_cast.values(old, source.columns)
