@@ -82,8 +82,9 @@ class Block:
     `restricted` is the block for the keys in `AFFECTED` alone. `output_key` are the block's own
     columns with the same values, in `key`'s order, when it has them all.
     Groups of which every column is a key or follows from `folds` need no reading again, but where
-    a least or greatest value, or maybe the last row, went away. `finish` makes the block's columns
-    and mz_diff of FOLDED: its columns are `key`, `s1`, .. for the folds, and mz_diff.
+    a least or greatest value, or maybe the last row, went away. `finish` makes of each
+    row of FOLDED one of the block's columns and mz_diff: its columns are `key`, `s1`, .. for the
+    folds, and mz_diff, which may be anything there and is passed on.
     topk: the first `limit` rows, in `order`, of what the only child has; no two rows tie but
     equal ones.
     recompute: nothing is known; all of it is computed again and compared. `reason` says why.

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.connect import functions as F
@@ -99,7 +100,7 @@ def cast_by_spark(session: SparkSession, source: Input, raw: pa.Table) -> pa.Tab
         for i, name in enumerate(source.key)
     ]
     after = F.col("after")
-    numbers = pa.array(range(raw.num_rows), pa.int64())
+    numbers = pa.array(np.arange(raw.num_rows))
     given = raw.select(["key", "after"]).append_column("__row", numbers).combine_chunks()
     frame = session.createDataFrame(given).select(
         "__row",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -61,7 +62,7 @@ def few_newest(changes: pa.Table, hidden: Hidden) -> pa.Table | None:
     if any(pa.types.is_floating(changes[key].type) for key in keys):
         return None
     ordered = changes.sort_by([(TIME, "ascending"), (DIFF, "ascending")])
-    placed = ordered.select(keys).append_column(_LAST, pa.array(range(ordered.num_rows)))
+    placed = ordered.select(keys).append_column(_LAST, pa.array(np.arange(ordered.num_rows)))
     try:
         found = placed.group_by(keys).aggregate([(_LAST, "max")])
     # Arrow does not group by keys of every type.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -80,7 +81,7 @@ def _of_keys(found: pa.Table, keys: pa.Table, how: str) -> pa.Table:
     names = keys.column_names
     same_by_bytes(found.select(names))
     own = keys.cast(pa.schema([found.schema.field(name) for name in names]))
-    places = pa.array(range(found.num_rows), pa.int64())
+    places = pa.array(np.arange(found.num_rows))
     left = matched(found.select(names)).append_column("__place", places)
     joined = left.join(matched(own), left.column_names[:-1], join_type=how, use_threads=False)
     return found.take(joined["__place"].combine_chunks())

@@ -20,6 +20,15 @@ from ingest.views.near import Near
 Frames = Mapping[str, DataFrame]
 
 
+@dataclass(frozen=True)
+class Difference:
+    """`rows` have a block's columns and mz_diff; `net`: they are consolidated, and of the types of
+    the view's stored columns."""
+
+    rows: DataFrame
+    net: bool = False
+
+
 def difference(  # noqa: PLR0913
     live: SparkSession,
     block: Block,
@@ -30,12 +39,12 @@ def difference(  # noqa: PLR0913
     *,
     size: Size = "few",
     near: Near | None = None,
-) -> DataFrame:
+) -> Difference:
     """The rows that the block has more, or fewer, with `new` inputs than with `old` ones.
 
     All three are frames by input name; those of `changed` have the input's columns and mz_diff
     (not 0), which also adds up to new less old; an input that is not in it did not change. The
-    answer has the block's columns and mz_diff (bigint) and is not consolidated. `stored` are the
+    answer has the block's columns and mz_diff (bigint). `stored` are the
     rows that the view itself has; the root should always be given them: they say what to take
     back where computing it again is dearer, or may come out otherwise; they are asked for when
     they are needed. `near` may know those of some keys without Spark. `size` is the changes'.
@@ -77,25 +86,28 @@ class Change:
     size: Size = "few"
     near: Near | None = None
 
-    def of(self, block: Block, stored: Stored | None = None) -> DataFrame:
+    def of(self, block: Block, stored: Stored | None = None) -> Difference:
         """A block's difference; see `difference`."""
         moved = [name for name in block.children if self._moved(block.children[name])]
         if not moved:
             nothing = whole.block(self.live, block, self.new).limit(0)
-            return nothing.withColumn(MZ_DIFF, F.lit(0).cast("bigint"))
-        found: DataFrame | None = None
+            return Difference(nothing.withColumn(MZ_DIFF, F.lit(0).cast("bigint")))
+        found: Difference | None = None
         if block.kind in ("linear", "partitioned"):
             found = self._followed(block, moved, stored)
         elif block.kind == "topk" and stored is not None:
             (child,) = block.children.values()
-            found = incremental_top.first(self.live, block, stored(), self._changes(child))
-        return self._again(block, stored) if found is None else found
+            top = incremental_top.first(self.live, block, stored(), self._changes(child))
+            found = Difference(top) if top is not None else None
+        return Difference(self._again(block, stored)) if found is None else found
 
     def _moved(self, child: Block | str) -> bool:
         names = (child,) if isinstance(child, str) else child.inputs
         return any(name in self.changed for name in names)
 
-    def _followed(self, block: Block, moved: list[str], stored: Stored | None) -> DataFrame | None:
+    def _followed(
+        self, block: Block, moved: list[str], stored: Stored | None
+    ) -> Difference | None:
         """What parts and partitions give; None when it has to be computed again."""
         by_part = {part.child for part in block.parts}
         terms = [
@@ -109,8 +121,10 @@ class Change:
             found = self._partitions(block, keyed, same)
             if found is None:
                 return None
-            terms += found
-        return reduce(DataFrame.unionAll, terms)
+            if found.net and not terms:
+                return found
+            terms.append(found.rows)
+        return Difference(reduce(DataFrame.unionAll, terms))
 
     def _term(self, block: Block, part: Part, changes: DataFrame) -> DataFrame:
         """What one child's changes give, with the children before it new and those after old."""
@@ -132,14 +146,14 @@ class Change:
         return rows if self.size == "large" else F.broadcast(rows)
 
     def _changes(self, child: Block | str) -> DataFrame:
-        return self.changed[child] if isinstance(child, str) else self.of(child)
+        return self.changed[child] if isinstance(child, str) else self.of(child).rows
 
     def _side(self, child: Block | str, inputs: Frames) -> DataFrame:
         return inputs[child] if isinstance(child, str) else whole.block(self.live, child, inputs)
 
     def _partitions(
         self, block: Block, keyed: list[str], stored: Stored | None
-    ) -> list[DataFrame] | None:
+    ) -> Difference | None:
         """The partitions that the children's changes touch: as they are now, less as they were.
 
         Children that `parts` follow are new on both sides: their changes are counted there.
@@ -159,7 +173,8 @@ class Change:
         if own is None:
             sides = {name: self.old if name in keyed else self.new for name in block.children}
             own = self._restricted(block, sides, affected)
-        return [_times(self._now(block, affected), 1), _times(own, -1)]
+        now = _times(self._now(block, affected), 1)
+        return Difference(now.unionAll(_times(own, -1)))
 
     def _touched(self, block: Block, parts: list[Part], *, net: bool) -> DataFrame:
         """What the children's changes give of keys; `net` without those that cancel out."""
@@ -169,16 +184,16 @@ class Change:
             terms.append(self._term(block, part, _net(changes, part) if net else changes))
         return reduce(DataFrame.unionAll, terms)
 
-    def _folded(self, block: Block, parts: list[Part], stored: Stored) -> list[DataFrame] | None:
+    def _folded(self, block: Block, parts: list[Part], stored: Stored) -> Difference | None:
         changes = self._touched(block, parts, net=False)
         near = self.near.of(block, parts) if self.near is not None else None
         found = incremental_folds.fold(self.live, block, stored, changes, self.size, near)
         if found is None or (found.doubtful is not None and not block.key):
             return None
         if found.doubtful is None:
-            return [found.changes]
+            return Difference(found.changes, found.net)
         again = self._now(block, self._few(found.doubtful))
-        return [found.changes, _times(again, 1)]
+        return Difference(found.changes.unionAll(_times(again, 1)))
 
     def _now(self, block: Block, affected: DataFrame) -> DataFrame:
         return self._restricted(block, dict.fromkeys(block.children, self.new), affected)

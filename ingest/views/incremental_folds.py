@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Literal
@@ -16,8 +16,9 @@ from pyspark.sql.types import BooleanType, DataType, DecimalType, StructField, S
 from ingest.contract.views import FOLDED, MZ_DIFF, Block, Fold
 from ingest.tables import reading
 from ingest.tables.schema import quoted
-from ingest.views import incremental_sums
+from ingest.views import incremental_known, incremental_sums
 from ingest.views.incremental_held import again, brought, held, where
+from ingest.views.incremental_known import SURE, WAS
 from ingest.views.incremental_states import (
     KNOWN,
     NET,
@@ -35,16 +36,18 @@ Size = Literal["few", "small", "large"]
 Stored = Callable[[], DataFrame]
 """Gives a block's rows, which are planned only when they are asked for."""
 
-_SURE, _DOUBT, _WAS, _SIDE = "__sure", "__doubt", "__was", "__side"
+_DOUBT, _SIDE = "__doubt", "__side"
 
 
 @dataclass(frozen=True)
 class Folded:
     """`changes` are the groups that could be made less what all those that changed were, with
-    mz_diff; `doubtful` the keys of those that could not be made, None when there is none."""
+    mz_diff; `doubtful` the keys of those that could not be made, None when there is none. `net`:
+    the changes are consolidated, and of the stored columns' types."""
 
     changes: DataFrame
     doubtful: DataFrame | None
+    net: bool = False
 
 
 def fold(  # noqa: PLR0913
@@ -74,7 +77,11 @@ def fold(  # noqa: PLR0913
         merged = _merged(block, found.moved, _known(block, mine, slots, kinds), slots)
     if not _exact(block, kept, kinds):
         return None
-    judged = _judged(block, merged, kinds, certain=found.certain)
+    was = incremental_known.columns(kept) if found.beside else []
+    judged = _judged(block, merged, kinds, was, certain=found.certain)
+    if near is not None and found.beside:
+        made = incremental_known.changes(live, block, judged, kept, near.hidden)
+        return Folded(made, None, net=True)
     if found.certain or not may_doubt(block):
         return Folded(_finished(live, block, judged), None)
     shape = _shape(block, kinds)
@@ -92,13 +99,14 @@ def fold(  # noqa: PLR0913
 class _Groups:
     """Groups that changed: what `moved` in them, of the columns `kinds`, and that `merged` with
     their stored rows, of the columns `kept`, when these are known here. `certain`: none is in
-    doubt."""
+    doubt. `beside`: none is or can be, and behind each is its stored row."""
 
     moved: DataFrame
     kinds: StructType
     kept: StructType | None = None
     merged: DataFrame | None = None
     certain: bool = False
+    beside: bool = False
 
 
 def _found(
@@ -117,12 +125,16 @@ def _found(
         return _Groups(moved, kinds)
     kept = near.schema("stored", lambda: near.frame(own))
     certain = known is not None and may_doubt(block) and safe(block, known, own)
-    table = None if known is None else incremental_sums.merged(block, known, own, kinds)
-    if table is None:
+    found = None if known is None else incremental_sums.merged(block, known, own, kinds)
+    if found is None:
         merged = _merged(block, moved, _known(block, near.frame(own), slots, kinds), slots)
-    else:
-        merged = near.groups(table, incremental_sums.shape(block, kinds))
-    return _Groups(moved, kinds, kept, merged, certain)
+        return _Groups(moved, kinds, kept, merged, certain)
+    shape = incremental_sums.shape(block, kinds)
+    if may_doubt(block) and not certain:
+        return _Groups(moved, kinds, kept, near.groups(found.groups, shape))
+    whole = incremental_known.beside(found.groups, own, found.places)
+    merged = near.groups(whole, incremental_known.shape(shape, kept))
+    return _Groups(moved, kinds, kept, merged, certain, beside=True)
 
 
 def _sides(judged: DataFrame, shape: StructType, size: Size) -> pa.Table | None:
@@ -134,8 +146,8 @@ def _sides(judged: DataFrame, shape: StructType, size: Size) -> pa.Table | None:
 def _finished(live: SparkSession, block: Block, judged: DataFrame) -> DataFrame:
     """What the groups are now less what they were, in one pass over them."""
     sides = F.array(
-        F.when(F.col(_SURE), F.struct(*_named(block, "s"), _diff(1))),
-        F.when(F.col(_WAS), F.struct(*_named(block, "z"), _diff(-1))),
+        F.when(F.col(SURE), F.struct(*_named(block, "s"), _diff(1))),
+        F.when(F.col(WAS), F.struct(*_named(block, "z"), _diff(-1))),
     )
     found = judged.select(*block.key, F.explode(sides).alias(_SIDE))
     rows = found.where(F.col(_SIDE).isNotNull()).select(*block.key, f"{_SIDE}.*")
@@ -160,9 +172,15 @@ def _of_keys(stored: DataFrame, block: Block, moved: DataFrame, *, small: bool) 
 
 
 def _judged(
-    block: Block, merged: DataFrame, kinds: StructType, *, certain: bool = False
+    block: Block,
+    merged: DataFrame,
+    kinds: StructType,
+    also: Sequence[str] = (),
+    *,
+    certain: bool = False,
 ) -> DataFrame:
-    """The groups with their new values, of the kinds of the old ones, and whether these are sure.
+    """The groups with their new values, of the kinds of the old ones, and whether these are sure;
+    `also` are columns that are kept as they are.
 
     A sum that outgrows its kind fails, as it does when it is computed again; so does a doubt
     where it is `certain` that there is none.
@@ -179,15 +197,15 @@ def _judged(
     if certain:
         none = F.raise_error(F.lit("a group is in doubt that was not to be"))
         doubt = F.when(doubt, none).otherwise(never())
-    sure = (~doubt & exists.value).alias(_SURE)
-    was = (F.col(KNOWN) == 1).alias(_WAS)
-    return merged.select(*block.key, sure, doubt.alias(_DOUBT), was, *before, *values)
+    sure = (~doubt & exists.value).alias(SURE)
+    was = (F.col(KNOWN) == 1).alias(WAS)
+    return merged.select(*block.key, sure, doubt.alias(_DOUBT), was, *before, *values, *also)
 
 
 def _shape(block: Block, kinds: StructType) -> StructType:
     """The columns of judged groups."""
     numbers = range(1, len(block.folds) + 1)
-    flags = [StructField(name, BooleanType()) for name in (_SURE, _DOUBT, _WAS)]
+    flags = [StructField(name, BooleanType()) for name in (SURE, _DOUBT, WAS)]
     values = [
         StructField(numbered(letter, n), kinds[numbered("z", n)].dataType)
         for letter in "zs"

@@ -8,6 +8,7 @@ of their sums is Spark's to say.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,14 +25,20 @@ _MORE_DIGITS = 10
 """A sum of decimals has so many more, as Spark makes it."""
 _WHOLE_DIGITS = {8: 3, 16: 5, 32: 10, 64: 19}
 _MOST_ROWS = 1_000_000
+_PLACE = "place"
 _LETTERS = {"rows": "z", "count": "zc", "sum": "zct", "min": "zid", "max": "zid"}
 
 
-def merged(
-    block: Block, changes: pa.Table, stored: pa.Table, kinds: StructType
-) -> pa.Table | None:
-    """Each group in `changes` with what changed in it and what is stored of it, by place: the
-    columns of `shape`. None where only Spark can tell.
+class Merged(NamedTuple):
+    """`groups`, by place, and of each the place of its stored row, null where there is none."""
+
+    groups: pa.Table
+    places: pa.ChunkedArray
+
+
+def merged(block: Block, changes: pa.Table, stored: pa.Table, kinds: StructType) -> Merged | None:
+    """Each group in `changes` with what changed in it and what is stored of it: the columns of
+    `shape`. None where only Spark can tell.
 
     `changes` are `near.Near`'s, `stored` the rows of their groups by place, `kinds` what Spark
     makes of changes alone.
@@ -61,21 +68,22 @@ def shape(block: Block, kinds: StructType) -> StructType:
     return StructType(fields)
 
 
-def _merged(block: Block, changes: pa.Table, stored: pa.Table, kinds: StructType) -> pa.Table:
+def _merged(block: Block, changes: pa.Table, stored: pa.Table, kinds: StructType) -> Merged:
     """The rows of all that is known, each with what it knows, and one grouping of them."""
     key = list(block.key)
     same_by_bytes(changes.select(key))
     rows = [_moved(block, changes, kinds), _known(block, stored, changes.schema, kinds)]
     whole = pa.concat_tables([*rows, *_sides(block, changes)], promote_options="default")
-    how = {KNOWN: "max", NET: "sum"} | dict(_ways(block))
+    how = {KNOWN: "max", NET: "sum"} | dict(_ways(block)) | {_PLACE: "max"}
     grouped = whole.group_by(key).aggregate(list(how.items()))
+    places = grouped[f"{_PLACE}_{how.pop(_PLACE)}"]
     found = [grouped[name] for name in key]
     for name, way in how.items():
         column = grouped[f"{name}_{way}"]
         found.append(
             _filled(column) if name in (KNOWN, NET) else _as(column, kinds[name].dataType)
         )
-    return pa.table(found, names=[f"c{place}" for place in range(len(found))])
+    return Merged(pa.table(found, names=[f"c{place}" for place in range(len(found))]), places)
 
 
 def _single(changes: pa.Table, times: pa.ChunkedArray) -> pa.Table:
@@ -146,7 +154,8 @@ def _known(block: Block, stored: pa.Table, changed: pa.Schema, kinds: StructType
 
     pairs = zip(block.key, block.output_key, strict=True)
     found = pa.table({key: column(name).cast(changed.field(key).type) for key, name in pairs})
-    found = found.append_column(KNOWN, pa.array([1] * found.num_rows, pa.int32()))
+    found = found.append_column(KNOWN, pa.repeat(pa.scalar(1, pa.int32()), found.num_rows))
+    found = found.append_column(_PLACE, pa.array(np.arange(found.num_rows)))
     for n, each in enumerate(block.folds, 1):
         value = column(each.column)
         found = found.append_column(numbered("z", n), value)

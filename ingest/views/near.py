@@ -24,13 +24,15 @@ class Near:
     that are of some types. `sent` are the inputs' changes that came through this process, by
     input. What is made of the same `view` has the same columns at each step. `changes` have the
     key of each change, or of more, the values that are plain columns, and mz_diff, as the block's
-    texts name them; None when Spark is to find them."""
+    texts name them; None when Spark is to find them. The last `hidden` of the stored rows' columns
+    are."""
 
     rows: Callable[[pa.Table], pa.Table | None]
     frame: Callable[[pa.Table], DataFrame]
     groups: Callable[[pa.Table, StructType], DataFrame]
     sent: Mapping[str, Net]
     view: Hashable
+    hidden: int = 0
     changes: pa.Table | None = None
 
     def of(self, block: Block, parts: Sequence[Part]) -> Near:

@@ -168,7 +168,8 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span, hand: H
     near = _near(plane, hand, view, span, sent)
     stored = partial(own, plane, live, view, span)
     made = incremental.difference(live, wide.root, old, new, changed, stored, size=size, near=near)
-    return _consolidated(frames.typed_changes(made, wide.relation), view, span.hidden)
+    typed = frames.typed_changes(made.rows, wide.relation)
+    return typed if made.net else _consolidated(typed, view, span.hidden)
 
 
 def _near(
@@ -193,7 +194,8 @@ def _near(
         return again(hand.live, found, kinds, hand.plain).coalesce(1)
 
     relations = tuple((name, source.relation) for name, source in view.inputs.items())
-    return Near(rows, frame, groups, sent, (view.shard, view.relation, hidden, relations))
+    made_of = (view.shard, view.relation, hidden, relations)
+    return Near(rows, frame, groups, sent, made_of, len(hidden.names))
 
 
 def _sides(

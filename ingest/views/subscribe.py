@@ -76,7 +76,7 @@ def _followed(plane: Plane, live: SparkSession, view: View, after: int, upto: in
             kept = keep.net(moved, source.relation, found.rows)
             if kept is not None:
                 changed[name] = kept.rows
-        made = incremental.difference(live, view.root, old, new, changed)
+        made = incremental.difference(live, view.root, old, new, changed).rows
         return schema.collected(_stamped(_net(made, view), upto))
 
 

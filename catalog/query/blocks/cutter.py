@@ -18,12 +18,12 @@ from catalog.query.blocks.shape import (
     check,
     column,
     derived,
+    generates,
     is_outer,
     items,
     joins,
     named,
     outputs,
-    own,
     per_row,
     plain,
     subqueries,
@@ -116,7 +116,7 @@ class Cutter:
     def _distinct(self, select: exp.Select) -> Cut:
         every = select.copy()
         every.set("distinct", None)
-        if is_linear(every) and not _generates(every):
+        if is_linear(every) and not generates(every):
             return partitions.cut(self, select)
         over = around(every, self.fresh("x"))
         over.set("distinct", exp.Distinct())
@@ -144,12 +144,6 @@ class Cutter:
             over.set("distinct", exp.Distinct())
             return replace(self.cut(over), whole=query)
         return sets.cut(self, query)
-
-
-def _generates(select: exp.Select) -> bool:
-    """Whether a function in the select list gives several rows."""
-    calls = (node for node in own(*select.expressions) if isinstance(node, exp.Anonymous))
-    return any(node.this == "EXPLODE" for node in calls)
 
 
 def _fused(select: exp.Select, alias: str, inner: Cut) -> Cut:
@@ -181,9 +175,11 @@ def _fused(select: exp.Select, alias: str, inner: Cut) -> Cut:
 def _folds(
     select: exp.Select, alias: str, folds: tuple[Fold, ...], hidden: Iterable[str] = ()
 ) -> tuple[Fold, ...]:
-    """The folds under the columns' new names; none when one of them is not given, or by WHERE."""
+    """The folds under the columns' new names; none when one of them is not given, or when a row
+    of the inner block may give none or several."""
     given = _given(select, alias) | {name: name for name in hidden}
-    plainly = not select.args.get("where") and len(items(select)) == 1
+    given_rows = select.args.get("where") or generates(select)
+    plainly = not given_rows and len(items(select)) == 1
     if not plainly or not all(fold.column in given for fold in folds):
         return ()
     return tuple(replace(fold, column=given[fold.column]) for fold in folds)

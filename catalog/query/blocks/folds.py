@@ -12,6 +12,7 @@ from sqlglot import exp
 from catalog.query.blocks.exact import is_exact
 from catalog.query.blocks.shape import (
     column,
+    generates,
     is_aggregate,
     items,
     named,
@@ -55,6 +56,8 @@ class Folding:
 def folding(select: exp.Select, keys: list[exp.Expr], present: Present) -> Folding | None:
     """How a SELECT with aggregates can be folded; None when it cannot."""
     if windows(select) or select.args.get("having") or select.args.get("distinct"):
+        return None
+    if generates(select):
         return None
     calls = _calls(select)
     if not is_exact(select) or not calls or not all(_how(call) for call in calls):

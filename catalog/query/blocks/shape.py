@@ -136,3 +136,9 @@ def named(node: exp.Expr, name: str) -> exp.Alias:
 def outputs(query: exp.Query) -> list[str]:
     """The names of what a query gives."""
     return [node.alias_or_name for node in query.selects]
+
+
+def generates(select: exp.Select) -> bool:
+    """Whether a function in the select list gives several rows."""
+    calls = (node for node in own(*select.expressions) if isinstance(node, exp.Anonymous))
+    return any(node.this == "EXPLODE" for node in calls)

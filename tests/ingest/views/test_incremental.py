@@ -134,10 +134,10 @@ def _follow(live: SparkSession, query: MaintainedQuery, chance: random.Random) -
         held = partial(live.createDataFrame, kept, schema)
         wanted = whole.block(live, root, new).toArrow()
         after = collected(live.createDataFrame(wanted, schema))
-        found = incremental.difference(live, root, old, new, changed, held)
+        found = incremental.difference(live, root, old, new, changed, held).rows
         _check(collected(stored), collected(found), after)
         if root.exact:
-            alone = incremental.difference(live, root, old, new, changed)
+            alone = incremental.difference(live, root, old, new, changed).rows
             _check(collected(stored), collected(alone), after)
         kept = wanted
 

@@ -128,8 +128,8 @@ def test_as_by_hand(kind: str, seed: int) -> None:
     kinds = _kinds(value_kind, total_kind)
     found = merged(BLOCK, _changes(changes, arrow), _stored(there, arrow, total), kinds)
     assert found is not None
-    assert found.num_columns == len(shape(BLOCK, kinds))
-    assert {tuple(row.values()) for row in found.to_pylist()} == _by_hand(changes, stored)
+    assert found.groups.num_columns == len(shape(BLOCK, kinds))
+    assert {tuple(row.values()) for row in found.groups.to_pylist()} == _by_hand(changes, stored)
 
 
 def test_dates_have_a_least_and_a_greatest() -> None:
@@ -142,7 +142,7 @@ def test_dates_have_a_least_and_a_greatest() -> None:
     changes = _changes([("x", late, 1), ("x", early, -1)], pa.date32())
     found = merged(block, changes, stored, _kinds(DateType(), LongType(), folds))
     assert found is not None
-    assert found.to_pylist() == [
+    assert found.groups.to_pylist() == [
         {"c0": "x", "c1": 1, "c2": 0, "c3": 2, "c4": early, "c5": late, "c6": early}
     ]
 
@@ -156,13 +156,13 @@ def test_sums_that_are_too_large_for_one_type_are_so_in_the_other() -> None:
     fits = [*rows, ("x", 1, -1)]
     found = merged(BLOCK, _changes(fits, pa.int64()), none, _kinds(LongType(), LongType()))
     assert found is not None
-    assert found["c8"].to_pylist() == [most]
+    assert found.groups["c8"].to_pylist() == [most]
     kind, large = pa.decimal128(28, 0), Decimal("9" * 28)
     wide = _kinds(DecimalType(28, 0), DecimalType(38, 0))
     none = _stored({}, kind, pa.decimal128(38, 0))
     found = merged(BLOCK, _changes([("x", large, 1)] * 2, kind), none, wide)
     assert found is not None
-    assert found["c8"].to_pylist() == [Decimal(2 * int(large))]
+    assert found.groups["c8"].to_pylist() == [Decimal(2 * int(large))]
 
 
 def test_what_only_spark_can_tell() -> None:
