@@ -160,18 +160,20 @@ def trimmed_metadata(time: int) -> str:
     return json.dumps({"trimmed": time})
 
 
-def remove(path: str) -> None:
-    """Delete a table's files; nothing happens when there is none.
+def remove(path: str) -> bool:
+    """Delete a table's files; whether there were any.
 
     Raises Transient while somebody else deletes them too, or still writes there.
     """
     system, root = commits.located(path)
-    if system.get_file_info(root).type == fs.FileType.Directory:
+    found = system.get_file_info(root).type == fs.FileType.Directory
+    if found:
         try:
             system.delete_dir(root)
-        except FileNotFoundError as error:
+        except OSError as error:
             raise Transient("the table's files are changing", detail=str(error)) from error
     commits.forget(path)
+    return found
 
 
 def bytes_at_most(path: str) -> int | None:

@@ -130,9 +130,12 @@ def written(plane: Plane, shard: str, time: int) -> int | None:
     return plain.written(plane, shard, time)
 
 
-def drop_shard(plane: Plane, shard: str) -> None:
-    """Remove a table's data; what is gone already is fine."""
-    retention.drop_shard(plane, shard)
+def drop_shard(plane: Plane, shard: str) -> bool:
+    """Remove a table's data; whether there was any: what is gone already is fine.
+
+    Raises Transient while somebody still writes there.
+    """
+    return retention.drop_shard(plane, shard)
 
 
 def apply(plane: Plane, feed_id: str, export: Export, upto: int) -> Applied:

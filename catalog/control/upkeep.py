@@ -137,8 +137,9 @@ def fold_view(region: str, shard: str) -> None:
 def drop_feed(region: str, feed: str) -> None:
     """Drop the slot and the log of a feed that no source needs; then its row.
 
-    Waits (by coming back later) until the feed's process has let go of it. An upstream that does
-    not answer is asked again, more and more seldom, some two hours; then its slot is left there.
+    Waits (by coming back later) until the feed's process has let go of it, and who joins its log's
+    files. An upstream that does not answer is asked again, more and more seldom, some two hours;
+    then its slot is left there.
     """
     if feed not in dropped_feeds(region):
         return
@@ -148,6 +149,10 @@ def drop_feed(region: str, feed: str) -> None:
     )
     owner = _owner()
     if job.due_at > timezone.now() or leases.acquire_feed(region, feed, owner) is None:
+        return
+    compaction = _claimed_in(region, "compact", feed)
+    if compaction is None:
+        leases.release_feed(region, feed, owner)
         return
     try:
         command = drop_command(region, feed)
@@ -159,6 +164,8 @@ def drop_feed(region: str, feed: str) -> None:
         leases.release_feed(region, feed, owner)
         _drop_later(job, row, error)
         raise
+    finally:
+        _done(compaction)
 
 
 def _drop_later(job: Job, row: Feed, error: HeadraceError) -> None:
@@ -207,20 +214,25 @@ def due_jobs(region: str) -> tuple[int, ...]:
 
 
 def run_job(key: int) -> None:
-    """Do a one-time job; one that fails for now comes back later."""
+    """Do a one-time job; one that fails for now comes back later.
+
+    A table's data that was there is looked for again: work that began before the table was dropped
+    may have written since.
+    """
     job = Job.objects.filter(pk=key).select_related("region").first()
     if job is None or not leases.take_job(job, _owner(), LEASE):
         return
     try:
-        engine.drop_shard(plane_of(job.region.name), job.subject)
+        if not engine.drop_shard(plane_of(job.region.name), job.subject):
+            job.delete()
+            return
+        job.error, wait = "", LEASE
     except Transient as error:
         job.attempts += 1
-        job.error = error.message
-        job.due_at = timezone.now() + timedelta(seconds=min(300, 2**job.attempts))
-        job.lease_owner, job.lease_expires = "", None
-        job.save()
-        return
-    job.delete()
+        job.error, wait = error.message, min(300, 2**job.attempts)
+    job.due_at = timezone.now() + timedelta(seconds=wait)
+    job.lease_owner, job.lease_expires = "", None
+    job.save()
 
 
 def _claimed(region: str, kind: str, feed: str) -> Job | None:

@@ -182,9 +182,9 @@ def drop_log(plane: Plane, feed: str) -> None:
     delta.remove(delta.log_path(plane, feed).removesuffix("/log"))
 
 
-def drop_shard(plane: Plane, shard: str) -> None:
-    """Remove a table's base and quarantine."""
-    delta.remove(delta.base_path(plane, shard).removesuffix("/base"))
+def drop_shard(plane: Plane, shard: str) -> bool:
+    """Remove a table's base and quarantine; whether there was anything."""
+    return delta.remove(delta.base_path(plane, shard).removesuffix("/base"))
 
 
 def _rows_in(batch: tail.Batch, export: Export) -> int:
