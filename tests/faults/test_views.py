@@ -58,7 +58,8 @@ def recovered(views: Views, point: str, victim: str, moment: float) -> None:
     views.field.recover(wound, moment, patience())
     views.compare("over", OVER)
     views.compare("held", HELD.format(version=views.version))
-    assert not views.watcher.wrong, views.watcher.wrong[:3]
+    wrong = views.watcher.found()
+    assert not wrong, "\n".join(wrong[:5])
     assert views.watcher.versions, "nobody got an answer"
     if victim in {"worker", "views"}:
         assert not views.watcher.refused, views.watcher.refused

@@ -63,7 +63,7 @@ class Watcher:
             try:
                 self._take([int(float(cell or 0)) for cell in self.product.sql(_WATCH)[0]])
             except SqlFailure as failure:
-                self._told(failure.error)
+                self._told(failure)
             except (OSError, HTTPException):
                 self.refused["no connection"] += 1
 
@@ -74,11 +74,16 @@ class Watcher:
             self.wrong.append(str(row))
         self.versions.append(low)
 
-    def _told(self, error: dict[str, Any]) -> None:
-        code = str(error.get("code", ""))
+    def _told(self, failure: SqlFailure) -> None:
+        code = str(failure.error.get("code", ""))
         self.refused[code] += 1
-        if code[:2] not in RETRIABLE or not error.get("message"):
-            self.wrong.append(json.dumps(error))
+        if code[:2] not in RETRIABLE or not failure.error.get("message"):
+            self.wrong += [json.dumps(failure.error), *getattr(failure, "__notes__", ())]
+
+    def found(self) -> list[str]:
+        """What was wrong since this was asked last."""
+        found, self.wrong = self.wrong, []
+        return found
 
 
 class Views:
