@@ -51,8 +51,11 @@ small; change files as they can be read without Spark."""
 _LOST = re.compile(
     r"SESSION_(NOT_FOUND|CLOSED|CHANGED)|NO_ACTIVE_SESSION|INVALID_HANDLE\.(SESSION|OPERATION|FORMAT)|UNAVAILABLE|"
     r"failed to connect|Connection refused|Socket closed|Connection reset|"
-    r"stopped SparkContext|SparkContext was shut down"
+    r"stopped SparkContext|SparkContext was shut down|incorrect server side session|Stream removed"
 )
+_LOST_CONDITIONS = ("INVALID_HANDLE", "SESSION", "NO_ACTIVE", "RESPONSE_ALREADY_RECEIVED")
+"""How conditions begin that may be of a lost server; the last is that of one that ended while it
+sent its answer."""
 _CONDITIONS: tuple[tuple[str, str, str], ...] = (
     ("DIVIDE_BY_ZERO", "22012", "division by zero"),
     ("REMAINDER_BY_ZERO", "22012", "division by zero"),
@@ -202,7 +205,7 @@ def apart(plane: Plane, work: Callable[[SparkSession], T], purpose: Purpose = "r
 def is_lost(error: Exception) -> bool:
     """Whether the error says that the server or this session of it is gone."""
     condition = getattr(error, "getCondition", lambda: None)() or ""
-    if condition and not condition.startswith(("INVALID_HANDLE", "SESSION", "NO_ACTIVE")):
+    if condition and not condition.startswith(_LOST_CONDITIONS):
         return False
     return _LOST.search(str(error)) is not None
 
