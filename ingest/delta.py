@@ -166,7 +166,7 @@ def remove(path: str) -> bool:
     Raises Transient while somebody else deletes them too, or still writes there.
     """
     system, root = commits.located(path)
-    found = system.get_file_info(root).type == fs.FileType.Directory
+    found = bool(system.get_file_info(root).type == fs.FileType.Directory)
     if found:
         try:
             system.delete_dir(root)
