@@ -137,8 +137,8 @@ def fold_view(region: str, shard: str) -> None:
 def drop_feed(region: str, feed: str) -> None:
     """Drop the slot and the log of a feed that no source needs; then its row.
 
-    Waits (by coming back later) until the feed's process has let go of it, and who joins its log's
-    files. An upstream that does not answer is asked again, more and more seldom, some two hours;
+    Waits (by coming back later) until the feed's process has let go of it, and whoever compacts
+    its log. An upstream that does not answer is asked again, more and more seldom, some two hours;
     then its slot is left there.
     """
     if feed not in dropped_feeds(region):
