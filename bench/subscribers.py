@@ -174,9 +174,12 @@ def _cpu(running: Product) -> tuple[float, float]:
 
 
 def _computed(running: Product, many: int) -> int:
-    """How often changes were computed; nobody did it for themselves but who stalled."""
+    """How often changes were computed; nobody did it for themselves but who stalled, if that one
+    is there still: who reads nothing answers no ping, and is let go some 40 s later."""
     rows = running.sql(_SUBSCRIPTIONS)
-    assert [row[0] for row in rows] == [str(many)] * many, rows[:3]
+    there = len(rows)
+    assert many - 1 <= there <= many, there
+    assert [row[0] for row in rows] == [str(there)] * there, rows[:3]
     own = sorted(int(row[2] or 0) for row in rows)
     print(f"  computed {rows[0][1]}, by readers themselves {own[-2:]}", file=sys.stderr)
     return int(rows[0][1] or 0)
