@@ -36,6 +36,10 @@ WAYS = {
     " sum(amount) AS total, max(amount) AS most FROM facts GROUP BY customer_id",
     "distinct": "CREATE MATERIALIZED VIEW measured AS SELECT DISTINCT customer_id, status"
     " FROM facts",
+    "union": "CREATE MATERIALIZED VIEW measured AS SELECT customer_id, status FROM facts"
+    " WHERE amount > 5000 UNION SELECT id, region FROM customers",
+    "top-k": "CREATE MATERIALIZED VIEW measured AS SELECT id, amount FROM facts"
+    " ORDER BY amount DESC, id LIMIT 100",
 }
 _CHANGE = "update facts set amount = amount + 1 where id %% 100 = %s"
 _IDENTITIES = {
