@@ -178,9 +178,9 @@ def _folds(
     """The folds under the columns' new names; none when one of them is not given, or when a row
     of the inner block may give none or several."""
     given = _given(select, alias) | {name: name for name in hidden}
-    given_rows = select.args.get("where") or generates(select)
-    plainly = not given_rows and len(items(select)) == 1
-    if not plainly or not all(fold.column in given for fold in folds):
+    filters = select.args.get("where") is not None
+    row_by_row = len(items(select)) == 1 and not filters and not generates(select)
+    if not row_by_row or not all(fold.column in given for fold in folds):
         return ()
     return tuple(replace(fold, column=given[fold.column]) for fold in folds)
 
