@@ -40,7 +40,7 @@ from catalog.sql.nodes.show import ShowObjects
 from catalog.system.registry import lookup
 from catalog.system.show import show_query
 from catalog.time.moments import Wanted
-from catalog.time.oracle import next_time, raise_read_floor, read_floor
+from catalog.time.oracle import next_time, read_floor
 from catalog.variables import Variables, canonical
 from ingest import engine
 from ingest.contract.relation import Column, Relation
@@ -91,14 +91,8 @@ class Sequencer:
             raise
         for operation in operations:
             _passed(operation)
-            self._see(operation)
-
-    def _see(self, operation: Operation) -> None:
-        """No later read, in any session that is strict, is from before a switch."""
-        if isinstance(operation, ApplyReplacement | RollbackReplacement):
-            next_time(self.region, operation.since)
-            raise_read_floor(self.region, operation.since)
-            self.reader.seen = max(self.reader.seen, operation.since)
+            if isinstance(operation, ApplyReplacement | RollbackReplacement):
+                self.reader.seen = max(self.reader.seen, operation.since)
 
     def _timed(self, operation: Operation, timeout: float | None) -> Operation:
         """An apply or rollback with the time of the switch."""

@@ -75,3 +75,16 @@ def test_hydration_is_cancelled_and_resumed(counted: Region) -> None:
     counted.hydrate()
     assert counted.run("SELECT rows FROM v") == [(2,)]
     assert not hydrating.cancel_hydration(REGION, item)
+
+
+def test_a_door_that_dies_as_its_apply_is_committed(region: Region) -> None:
+    """Nothing has to happen after the commit for a reader to see what was applied."""
+    region.run("CREATE TABLE t (n int)")
+    region.run("INSERT INTO t VALUES (1), (2)")
+    region.run("CREATE MATERIALIZED VIEW v AS SELECT sum(n) AS n FROM t")
+    region.run("CREATE REPLACEMENT MATERIALIZED VIEW r FOR v AS SELECT sum(n) * 10 AS n FROM t")
+    region.hydrate()
+    region.keep()
+    assert region.run("SELECT n FROM v") == [(3,)]
+    region.killed("apply committed", "ALTER MATERIALIZED VIEW v APPLY REPLACEMENT r")
+    assert region.run("SELECT n FROM v") == [(30,)]
