@@ -24,23 +24,41 @@ from tests.services.postgres import Postgres
 from tests.services.product import Product
 
 WAYS = {
-    "filter": "CREATE MATERIALIZED VIEW measured AS SELECT id, amount, status FROM facts"
-    " WHERE amount > 5000",
-    "join": "CREATE MATERIALIZED VIEW measured AS SELECT f.id, f.amount, c.region FROM facts AS f"
-    " JOIN customers AS c ON c.id = f.customer_id",
-    "left join": "CREATE MATERIALIZED VIEW measured AS SELECT f.id, f.amount, c.region"
-    " FROM facts AS f LEFT JOIN customers AS c ON c.id = f.customer_id",
-    "averages": "CREATE MATERIALIZED VIEW measured AS SELECT customer_id, avg(amount) AS mean,"
-    " sum(id) AS ids FROM facts GROUP BY customer_id",
-    "group by": "CREATE MATERIALIZED VIEW measured AS SELECT customer_id, count(*) AS orders,"
-    " sum(amount) AS total, max(amount) AS most FROM facts GROUP BY customer_id",
-    "distinct": "CREATE MATERIALIZED VIEW measured AS SELECT DISTINCT customer_id, status"
-    " FROM facts",
-    "union": "CREATE MATERIALIZED VIEW measured AS SELECT customer_id, status FROM facts"
-    " WHERE amount > 5000 UNION SELECT id, region FROM customers",
-    "top-k": "CREATE MATERIALIZED VIEW measured AS SELECT id, amount FROM facts"
-    " ORDER BY amount DESC, id LIMIT 100",
+    "filter": ("SELECT id, amount, status FROM facts WHERE amount > 5000",),
+    "join": (
+        "SELECT f.id, f.amount, c.region FROM facts AS f JOIN customers AS c"
+        " ON c.id = f.customer_id",
+    ),
+    "left join": (
+        "SELECT f.id, f.amount, c.region FROM facts AS f LEFT JOIN customers AS c"
+        " ON c.id = f.customer_id",
+    ),
+    "averages": (
+        "SELECT customer_id, avg(amount) AS mean, sum(id) AS ids FROM facts GROUP BY customer_id",
+    ),
+    "group by": (
+        "SELECT customer_id, count(*) AS orders, sum(amount) AS total, max(amount) AS most"
+        " FROM facts GROUP BY customer_id",
+    ),
+    "group by over a join": (
+        "SELECT c.region, count(*) AS orders, sum(f.amount) AS total FROM facts AS f"
+        " JOIN customers AS c ON c.id = f.customer_id GROUP BY c.region",
+    ),
+    "distinct": ("SELECT DISTINCT status, amount::int AS whole FROM facts",),
+    "union": (
+        "SELECT status, amount::int AS whole FROM facts WHERE amount > 5000"
+        " UNION SELECT region, id FROM customers",
+    ),
+    "top-k": ("SELECT id, amount FROM facts ORDER BY amount DESC, id LIMIT 100",),
+    "stacked": (
+        "SELECT customer_id, count(*) AS orders, sum(amount) AS total FROM facts"
+        " GROUP BY customer_id",
+        "SELECT c.region, sum(b.total) AS total, max(b.orders) AS most FROM below AS b"
+        " JOIN customers AS c ON c.id = b.customer_id GROUP BY c.region",
+    ),
 }
+"""Each kind's queries, of which every one may read the one before it."""
+_NAMES = ("below", "measured")
 _CHANGE = "update facts set amount = amount + 1 where id %% 100 = %s"
 _IDENTITIES = {
     "full": "alter table facts replica identity full",
@@ -104,11 +122,11 @@ def _follow(server: Postgres, running: Product, size: int) -> str:
 
 
 def _refresh(
-    running: Product, dsn: str, text: str, turns: tuple[int, int]
+    running: Product, dsn: str, queries: Sequence[str], turns: tuple[int, int]
 ) -> tuple[dict[str, list[float]], float, float]:
     """What each step takes by replica identity, one that recomputes, and making the view;
     seconds."""
-    (warm, rounds), anew = turns, [_made(running, text)]
+    (warm, rounds), anew = turns, [_made(running, queries)]
     steps: dict[str, list[float]] = {}
     for identity, first in zip(_IDENTITIES, (warm, 0), strict=True):
         with psycopg.connect(dsn, autocommit=True) as connection:
@@ -116,19 +134,18 @@ def _refresh(
         for turn in range(first):
             _step(running, dsn, turn)
         steps[identity] = _steps(running, dsn, range(first, first + rounds))
-    product.drop(running, "materialized view", "measured")
-    anew.append(_made(running, text))
-    product.drop(running, "materialized view", "measured")
-    _made(running, _unmaintained(text))
+    _dropped(running, queries)
+    anew.append(_made(running, queries))
+    _dropped(running, queries)
+    _made(running, [_unmaintained(query) for query in queries])
     again = statistics.median(_steps(running, dsn, range(_AGAIN))[1:])
-    product.drop(running, "materialized view", "measured")
+    _dropped(running, queries)
     return steps, again, statistics.median(anew)
 
 
-def _unmaintained(text: str) -> str:
+def _unmaintained(query: str) -> str:
     """The same rows by a query that steps can only recompute."""
-    head, query = text.split(" AS ", 1)
-    return " ".join((head, "AS SELECT * FROM (", query, ") AS whole WHERE EXISTS (SELECT 1)"))
+    return " ".join(("SELECT * FROM (", query, ") AS whole WHERE EXISTS (SELECT 1)"))
 
 
 def _steps(running: Product, dsn: str, turns: Iterable[int]) -> list[float]:
@@ -154,13 +171,24 @@ def _step(running: Product, dsn: str, turn: int) -> float:
     return time.monotonic() - began
 
 
-def _made(running: Product, text: str) -> float:
-    """Create the view and wait until it can be read; seconds."""
+def _made(running: Product, queries: Sequence[str]) -> float:
+    """Create the views and wait until the last of them can be read; seconds."""
     product.quiet(running)
     began = time.monotonic()
-    running.sql(text)
+    for name, query in _named(queries):
+        running.sql(" ".join(("CREATE MATERIALIZED VIEW", name, "AS", query)))
     _wait(lambda: _hydrated(running, "measured"))
     return time.monotonic() - began
+
+
+def _dropped(running: Product, queries: Sequence[str]) -> None:
+    for name, _ in reversed(_named(queries)):
+        product.drop(running, "materialized view", name)
+
+
+def _named(queries: Sequence[str]) -> list[tuple[str, str]]:
+    """Each query with the name of its view."""
+    return list(zip(_NAMES[-len(queries) :], queries, strict=True))
 
 
 def _apply(running: Product, size: int, rounds: int) -> list[Metric]:

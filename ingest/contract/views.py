@@ -29,8 +29,8 @@ class Part:
     other of the child's columns than `columns` make no difference; None: in any. Where there is
     a text `touched`, it gives the keys of the same changes, and `sql` reads them as AFFECTED.
     `copied` are the child's columns that the key's are, in its order, where they are nothing else.
-    `values` are pairs of another name in the text and the child's column that it is, where each
-    change gives a row; what is only added up may be the column as a wider number.
+    `values` are pairs of another name in the text and the child's column that it is, None where a
+    change may give no row or several; what is only added up may be the column as a wider number.
     """
 
     child: str
@@ -38,7 +38,16 @@ class Part:
     columns: tuple[str, ...] | None = None
     touched: str = ""
     copied: tuple[str, ...] = ()
-    values: tuple[tuple[str, str], ...] = ()
+    values: tuple[tuple[str, str], ...] | None = None
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """One of the things that rows are sorted by: a column of theirs."""
+
+    column: str
+    descending: bool = False
+    nulls_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,7 +95,7 @@ class Block:
     row of FOLDED one of the block's columns and mz_diff: its columns are `key`, `s1`, .. for the
     folds, and mz_diff, which may be anything there and is passed on.
     topk: the first `limit` rows, in `order`, of what the only child has; no two rows tie but
-    equal ones.
+    equal ones. `ordered` says the same as `order`.
     recompute: nothing is known; all of it is computed again and compared. `reason` says why.
     `exact`: the same inputs always give the same rows. Where they do not, in floating-point sums,
     only a view's own stored rows say what to take back. `columns` are the names that the texts
@@ -103,6 +112,7 @@ class Block:
     output_key: tuple[str, ...] = ()
     reason: str = ""
     order: str = ""
+    ordered: tuple[Ordered, ...] = ()
     limit: int = 0
     exact: bool = True
     columns: tuple[str, ...] = ()

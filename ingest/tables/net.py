@@ -67,7 +67,7 @@ def of(  # noqa: PLR0913
     wanted = tuple(source.relation.names if names is None else names)
     send = send or partial(view_tail.local, live)
     if source.segments:
-        return _of_view(plane, live, source, span, wanted)
+        return _of_view(plane, live, source, span, wanted, (send, raw))
     if source.feed:
         found = _of_log(plane, live, source, span, wanted, (send, raw))
     else:
@@ -99,9 +99,18 @@ def _of_plain(  # noqa: PLR0913
     return None if found is None else Net(found.select(*names), ready=False)
 
 
-def _of_view(
-    plane: Plane, live: SparkSession, source: Input, span: tuple[int, int], wanted: Sequence[str]
+def _of_view(  # noqa: PLR0913
+    plane: Plane,
+    live: SparkSession,
+    source: Input,
+    span: tuple[int, int],
+    wanted: Sequence[str],
+    how: tuple[Send, bool],
 ) -> Net:
+    send, raw = how
+    few = _of_few(plane, source, span, wanted, raw=raw)
+    if few is not None:
+        return sent(send, few, _columns(source, wanted))
     names = [*map(quoted, wanted), DIFF]
     found = view_changes.frames(plane, live, source, *span)
     if not found:
@@ -109,9 +118,22 @@ def _of_view(
         return Net(nothing.select(*names), ready=True, nothing=True)
     if len(found) > 1:
         return _general(plane, live, source, span, wanted)
-    if view_changes.single(plane, source, *span):
-        return Net(found[0].select(*names), ready=True)
     return Net(view_rows.net(found[0], wanted), ready=False)
+
+
+def _of_few(
+    plane: Plane, source: Input, span: tuple[int, int], wanted: Sequence[str], *, raw: bool
+) -> pa.Table | None:
+    """A view's changes in memory; None where it takes Spark to know them, or to consolidate."""
+    table = view_changes.in_memory(plane, source, *span)
+    if table is None:
+        return None
+    few = _picked(table, source, wanted)
+    try:
+        return few if raw else told.consolidated(few)
+    # Arrow does not group by values of every type.
+    except pa.ArrowNotImplementedError:
+        return None
 
 
 def _of_log(  # noqa: PLR0913

@@ -55,17 +55,6 @@ def frames(
     return found
 
 
-def single(plane: Plane, source: Input, after: int, upto: int) -> bool:
-    """Whether the changes of the span are one small step's, all columns of it."""
-    found = parts(source, after, upto)
-    if len(found) != 1 or found[0].switched:
-        return False
-    known = view_versions.require(plane, found[0].shard)
-    steps = [step for step in known.between(found[0].begin, found[0].end) if step.rows]
-    whole = known.columns <= len(source.relation.columns)
-    return len(steps) == 1 and whole and view_tail.in_memory(plane, known, steps) is not None
-
-
 def in_memory(plane: Plane, source: Input, after: int, upto: int) -> pa.Table | None:
     """The changes of the span without Spark: columns, mz_timestamp, mz_diff. None where it takes
     Spark to know them."""

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from ingest import delta
 from ingest.contract.plane import Plane
 from ingest.contract.relation import Relation
-from ingest.tables import view_hidden, view_tail
+from ingest.tables import told, view_hidden, view_tail
 from ingest.tables.schema import DIFF
 from ingest.tables.view_versions import Hidden, Known
 
@@ -50,6 +50,27 @@ def rows(
         kept = _of_keys(found, newest.select(names), "left anti")
         there = newest.filter(pc.greater_equal(newest[DIFF], 0)).select(base.column_names)
         return pa.concat_tables([kept, there.cast(kept.schema)])
+    # What cannot be read, compared or cast here Spark can, or it says why not.
+    except (OSError, KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        return None
+
+
+def every(plane: Plane, known: Known, held: Relation) -> pa.Table | None:
+    """All rows of a shard after its newest step, once each: the columns by place (`c0`, ..), and
+    how many there are of it as mz_diff. None where it takes Spark to know them."""
+    if known.hidden is not None or known.columns != len(held.columns):
+        return None
+    steps = [step for step in known.steps if step.time > known.bases[-1].time and step.rows]
+    try:
+        base = _base(plane, known, known.columns)
+        tail = view_tail.in_memory(plane, known, steps) if steps else None
+        if base is None or (steps and tail is None):
+            return None
+        same_by_bytes(base)
+        found = base.append_column(DIFF, pa.repeat(pa.scalar(1, pa.int64()), base.num_rows))
+        if tail is not None:
+            found = pa.concat_tables([found, tail.select(found.column_names).cast(found.schema)])
+        return told.consolidated(found)
     # What cannot be read, compared or cast here Spark can, or it says why not.
     except (OSError, KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return None

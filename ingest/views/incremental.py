@@ -96,14 +96,25 @@ class Change:
         if block.kind in ("linear", "partitioned"):
             found = self._followed(block, moved, stored)
         elif block.kind == "topk" and stored is not None:
-            (child,) = block.children.values()
-            top = incremental_top.first(self.live, block, stored(), self._changes(child))
-            found = Difference(top) if top is not None else None
+            found = self._first(block, stored)
         return Difference(self._again(block, stored)) if found is None else found
 
     def _moved(self, child: Block | str) -> bool:
         names = (child,) if isinstance(child, str) else child.inputs
         return any(name in self.changed for name in names)
+
+    def _first(self, block: Block, stored: Stored) -> Difference | None:
+        (child,) = block.children.values()
+        if self.near is not None and self.size == "few" and isinstance(child, Block):
+            moved = [name for name, below in child.children.items() if self._moved(below)]
+            placed = incremental_top.here(
+                block, self.near, self.near.rows_of(child, moved), lambda: self.of(child).rows
+            )
+            if placed is not None:
+                table = incremental_top.taken(placed, block.limit)
+                return None if table is None else Difference(self.near.frame(table), net=True)
+        top = incremental_top.first(self.live, block, stored(), self._changes(child))
+        return Difference(top) if top is not None else None
 
     def _followed(
         self, block: Block, moved: list[str], stored: Stored | None
@@ -186,7 +197,8 @@ class Change:
 
     def _folded(self, block: Block, parts: list[Part], stored: Stored) -> Difference | None:
         changes = self._touched(block, parts, net=False)
-        near = self.near.of(block, parts) if self.near is not None else None
+        near = self.near if self.near is not None and self.near.keyed else None
+        near = near.of(block, parts) if near is not None else None
         found = incremental_folds.fold(self.live, block, stored, changes, self.size, near)
         if found is None or (found.doubtful is not None and not block.key):
             return None

@@ -114,18 +114,17 @@ def _found(
 ) -> _Groups:
     """What of them is known in this process."""
     kinds, known = near.schema("moved", lambda: moved), near.changes
+    summed = known is None
     if known is None:
         table = brought(moved, kinds)
         moved = again(live, table, kinds).coalesce(1)
-        keys = table.select(range(len(block.key)))
-    else:
-        keys = known.select(block.key)
-    own = near.rows(keys)
+        known = table.rename_columns(kinds.names)
+    own = near.rows(known.select(block.key))
     if own is None:
         return _Groups(moved, kinds)
     kept = near.schema("stored", lambda: near.frame(own))
-    certain = known is not None and may_doubt(block) and safe(block, known, own)
-    found = None if known is None else incremental_sums.merged(block, known, own, kinds)
+    certain = may_doubt(block) and safe(block, known, own, summed=summed)
+    found = incremental_sums.merged(block, known, own, kinds, summed=summed)
     if found is None:
         merged = _merged(block, moved, _known(block, near.frame(own), slots, kinds), slots)
         return _Groups(moved, kinds, kept, merged, certain)

@@ -20,38 +20,54 @@ _MOST = 2_000
 @dataclass(frozen=True)
 class Near:
     """`rows` gives the stored rows of some keys, which are in the key's order, by place (`c0`,
-    ..), None when only Spark can tell; `frame` makes one of them, `groups` one of rows by place
-    that are of some types. `sent` are the inputs' changes that came through this process, by
-    input. What is made of the same `view` has the same columns at each step. `changes` have the
-    key of each change, or of more, the values that are plain columns, and mz_diff, as the block's
-    texts name them; None when Spark is to find them. The last `hidden` of the stored rows' columns
-    are."""
+    ..), and `every` all of them, once each, with how many there are as mz_diff; None when only
+    Spark can tell, which it is for keys if not `keyed`. `frame` makes one of such rows, `groups`
+    one of rows by place that are of some types. `sent` are the inputs' changes that came through
+    this process, by input. What is made of the same `view` has the same columns at each step.
+    `changes` have the key of each change, the values that are plain columns, and mz_diff, as the
+    block's texts name them; None when Spark is to find them. The last `hidden` of the stored
+    rows' columns are."""
 
     rows: Callable[[pa.Table], pa.Table | None]
+    every: Callable[[], pa.Table | None]
     frame: Callable[[pa.Table], DataFrame]
     groups: Callable[[pa.Table, StructType], DataFrame]
     sent: Mapping[str, Net]
     view: Hashable
     hidden: int = 0
+    keyed: bool = True
     changes: pa.Table | None = None
 
     def of(self, block: Block, parts: Sequence[Part]) -> Near:
         """The same with what changes of the `parts` touch, when it is known."""
-        found = [self._plain(block, part) for part in parts]
-        known = [changes for changes in found if changes is not None]
-        if not known or len(known) < len(found):
-            return self
-        names = [
-            name for name in known[0].column_names if all(name in t.column_names for t in known)
-        ]
-        return replace(self, changes=pa.concat_tables([table.select(names) for table in known]))
+        return replace(self, changes=_together([self._keyed(block, part) for part in parts]))
 
-    def _plain(self, block: Block, part: Part) -> pa.Table | None:
-        child = block.children[part.child]
-        sent = self.sent.get(child) if isinstance(child, str) else None
-        if sent is None or sent.table is None or not part.copied:
+    def rows_of(self, block: Block, moved: Sequence[str]) -> pa.Table | None:
+        """What changes of the children `moved` give of a linear block's rows: its columns and
+        mz_diff, which may not be consolidated; None when Spark is to find them."""
+        if block.kind != "linear":
+            return None
+        parts = [part for part in block.parts if part.child in moved]
+        return _together([self._whole(block, part) for part in parts])
+
+    def _keyed(self, block: Block, part: Part) -> pa.Table | None:
+        if part.values is None or not part.copied:
             return None
         pairs = dict(zip(block.key, part.copied, strict=True)) | dict(part.values)
+        return self._plain(block.children[part.child], pairs)
+
+    def _whole(self, block: Block, part: Part) -> pa.Table | None:
+        """Branches of a UNION ALL may each have names of their own."""
+        columns = [column for _, column in part.values or ()]
+        if len(columns) < len(block.columns):
+            return None
+        pairs = dict(zip(block.columns, columns, strict=True))
+        return self._plain(block.children[part.child], pairs)
+
+    def _plain(self, child: Block | str, pairs: Mapping[str, str]) -> pa.Table | None:
+        sent = self.sent.get(child) if isinstance(child, str) else None
+        if sent is None or sent.table is None:
+            return None
         arrays = [sent.table[column] for column in pairs.values()]
         return pa.table([*arrays, sent.diffs], names=[*pairs, MZ_DIFF])
 
@@ -67,6 +83,19 @@ class Near:
                 while len(_schemas) > _MOST:
                     _schemas.popitem(last=False)
         return found
+
+
+def _together(found: Sequence[pa.Table | None]) -> pa.Table | None:
+    """The columns that all have; None where one is not known."""
+    known = [changes for changes in found if changes is not None]
+    if not known or len(known) < len(found):
+        return None
+    names = [name for name in known[0].column_names if all(name in t.column_names for t in known)]
+    try:
+        return pa.concat_tables([table.select(names) for table in known])
+    # Branches of a UNION ALL may be of several types until Spark makes them one.
+    except pa.ArrowInvalid:
+        return None
 
 
 _schemas: OrderedDict[Hashable, StructType] = OrderedDict()

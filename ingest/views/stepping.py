@@ -172,30 +172,40 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span, hand: H
     return typed if made.net else _consolidated(typed, view, span.hidden)
 
 
-def _near(
-    plane: Plane, hand: Hand, view: View, span: Span, sent: Mapping[str, Net]
-) -> Near | None:
-    """The view's own rows of some keys; see `view_near.rows`."""
-    hidden, base = span.hidden, span.known.bases[-1]
-    if hidden is None:
-        plain = base.commit.hidden is None and span.known.columns == len(view.relation.columns)
-        if not plain or not view.root.output_key:
-            return None
-        places = tuple(view.root.columns.index(name) for name in view.root.output_key)
-        hidden = Hidden((), (), (), places)
+def _near(plane: Plane, hand: Hand, view: View, span: Span, sent: Mapping[str, Net]) -> Near:
+    """The view's own rows; see `view_near`."""
+    hidden = span.hidden or _keyed(view, span)
+    also = hidden or Hidden((), (), (), ())
 
     def rows(keys: pa.Table) -> pa.Table | None:
+        if hidden is None:
+            return None
         return view_near.rows(plane, span.known, view.relation, hidden, keys)
 
+    def every() -> pa.Table | None:
+        return view_near.every(plane, span.known, view.relation)
+
     def frame(found: pa.Table) -> DataFrame:
-        return hand(found, view_hidden.wide(view.relation, hidden)).coalesce(1)
+        return hand(found, view_hidden.wide(view.relation, also)).coalesce(1)
 
     def groups(found: pa.Table, kinds: StructType) -> DataFrame:
         return again(hand.live, found, kinds, hand.plain).coalesce(1)
 
     relations = tuple((name, source.relation) for name, source in view.inputs.items())
     made_of = (view.shard, view.relation, hidden, relations)
-    return Near(rows, frame, groups, sent, made_of, len(hidden.names))
+    keyed = hidden is not None
+    return Near(rows, every, frame, groups, sent, made_of, len(also.names), keyed)
+
+
+def _keyed(view: View, span: Span) -> Hidden | None:
+    """Nothing hidden, beside the key of a view whose rows are stored as they are; None where they
+    are not, or where it has no key."""
+    base = span.known.bases[-1]
+    plain = base.commit.hidden is None and span.known.columns == len(view.relation.columns)
+    if not plain or not view.root.output_key:
+        return None
+    places = tuple(view.root.columns.index(name) for name in view.root.output_key)
+    return Hidden((), (), (), places)
 
 
 def _sides(

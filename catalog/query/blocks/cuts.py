@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from catalog.query.blocks.shape import items, outputs, tables
-from ingest.contract.views import MZ_DIFF, Block, BlockKind, Fold, Part, Partial
+from catalog.query.blocks.shape import generates, items, outputs, tables
+from ingest.contract.views import MZ_DIFF, Block, BlockKind, Fold, Ordered, Part, Partial
 
 _WIDE = ("DECIMAL", "BIGINT")
 
@@ -47,7 +47,7 @@ class Cut:
     key: tuple[str, ...] = ()
     restricted: exp.Query | None = None
     output_key: tuple[str, ...] = ()
-    order: str = ""
+    order: tuple[exp.Ordered, ...] = ()
     limit: int = 0
     exact: bool = True
     used: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
@@ -90,7 +90,8 @@ class Cut:
             key=self.key,
             restricted=text(self.restricted) if self.restricted is not None else "",
             output_key=self.output_key,
-            order=self.order,
+            order=", ".join(key.sql(dialect="spark") for key in self.order),
+            ordered=tuple(_ordered(key) for key in self.order),
             limit=self.limit,
             exact=self.exact,
             columns=tuple(outputs(self.whole)),
@@ -101,18 +102,17 @@ class Cut:
     def _part(self, child: str, query: exp.Query) -> Part:
         touched = self.touched.get(child)
         shown = text(touched) if touched is not None else ""
-        return Part(child, text(query), self.used.get(child), shown)
+        return Part(child, text(query), self.used.get(child), shown, values=_values(query))
 
     def _keys(self, child: str, query: exp.Query) -> Part:
-        plain = _plain(query)
+        plain = dict(_plain(query))
         copied = tuple(plain[name] for name in self.key if name in plain)
-        given = {} if query.args.get("where") else plain | _widened(query, self._only_added)
         return Part(
             child,
             text(query),
             self.used.get(child),
             copied=copied if len(copied) == len(self.key) else (),
-            values=tuple((name, given[name]) for name in given if name not in self.key),
+            values=_values(query, self.key, self._only_added),
         )
 
 
@@ -123,33 +123,78 @@ def recompute(query: exp.Query, reason: str) -> Block:
     return Block("recompute", text(query), children, reason=reason, exact=False, columns=names)
 
 
-def _plain(query: exp.Query) -> dict[str, str]:
-    """The columns of the query that are columns of its only FROM item, a child."""
-    return {
-        name: item.name
-        for name, item in _made(query).items()
-        if isinstance(item, exp.Column) and name != MZ_DIFF
-    }
+def _ordered(key: exp.Ordered) -> Ordered:
+    """A sort key, which is a column; null comes last where it does not say otherwise."""
+    down, nulls = (bool(key.args.get(name)) for name in ("desc", "nulls_first"))
+    return Ordered(key.this.name, down, nulls)
 
 
-def _widened(query: exp.Query, names: Collection[str]) -> dict[str, str]:
+def _values(
+    query: exp.Query, key: Collection[str] = (), added: Collection[str] = ()
+) -> tuple[tuple[str, str], ...] | None:
+    """What the query gives beside the `key` of its child's columns, where each row of that gives
+    one; of the names `added` it may be a wider number."""
+    if not _row_by_row(query):
+        return None
+    found = dict(_plain(query)) | dict(_widened(query, added))
+    return tuple((name, found[name]) for name in found if name not in key)
+
+
+def _plain(query: exp.Query) -> Iterator[tuple[str, str]]:
+    """The columns of the query that are columns of the only child that it reads."""
+    for name, item in _made(query).items():
+        if isinstance(item, exp.Column) and name != MZ_DIFF:
+            yield name, item.name
+
+
+def _widened(query: exp.Query, names: Collection[str]) -> Iterator[tuple[str, str]]:
     """Those of the `names` that are such columns as wide whole or decimal numbers."""
-    return {
-        name: item.this.name
-        for name, item in _made(query).items()
-        if name in names
-        and isinstance(item, exp.Cast)
-        and isinstance(item.this, exp.Column)
-        and item.to.sql(dialect="spark").startswith(_WIDE)
-    }
+    for name, item in _made(query).items():
+        wide = isinstance(item, exp.Cast) and item.to.sql(dialect="spark").startswith(_WIDE)
+        if name in names and wide and isinstance(item.this, exp.Column):
+            yield name, item.this.name
 
 
 def _made(query: exp.Query) -> dict[str, exp.Expr]:
-    """What the query makes of its only FROM item, a child, by name; nothing if it has others."""
-    read = items(query) if isinstance(query, exp.Select) else []
-    if len(read) != 1 or not isinstance(read[0], exp.Table):
+    """What the query makes of the only child that it reads, by name, where that is a column or one
+    cast; nothing if it reads several."""
+    item = _only(query)
+    if item is None:
         return {}
-    return {item.alias: item.unalias() for item in query.selects}
+    made = {each.alias_or_name: each.unalias() for each in query.selects}
+    if isinstance(item, exp.Table):
+        return made
+    below = _made(item.this)
+    found = {name: _through(node, below) for name, node in made.items()}
+    return {name: node for name, node in found.items() if node is not None}
+
+
+def _through(node: exp.Expr, below: dict[str, exp.Expr]) -> exp.Expr | None:
+    """A column of a derived table, or a cast of one, as what it is made of there."""
+    if isinstance(node, exp.Column):
+        return below.get(node.name)
+    inner = _through(node.this, below) if isinstance(node, exp.Cast) else None
+    if not isinstance(inner, exp.Column):
+        return None
+    cast = node.copy()
+    cast.set("this", inner.copy())
+    return cast
+
+
+def _row_by_row(query: exp.Query) -> bool:
+    """Whether the query gives one row for each row of the only child that it reads."""
+    item = _only(query)
+    if item is None or query.args.get("where") or not isinstance(query, exp.Select):
+        return False
+    below = isinstance(item, exp.Table) or _row_by_row(item.this)
+    return below and not generates(query)
+
+
+def _only(query: exp.Query) -> exp.Table | exp.Subquery | None:
+    """The only FROM item of a SELECT; None where there are others."""
+    read = items(query) if isinstance(query, exp.Select) else []
+    one = read[0] if len(read) == 1 else None
+    return one if isinstance(one, exp.Table | exp.Subquery) else None
 
 
 def text(query: exp.Query) -> str:

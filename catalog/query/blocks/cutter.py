@@ -116,11 +116,11 @@ class Cutter:
     def _distinct(self, select: exp.Select) -> Cut:
         every = select.copy()
         every.set("distinct", None)
-        if is_linear(every) and not generates(every):
-            return partitions.cut(self, select)
-        over = around(every, self.fresh("x"))
-        over.set("distinct", exp.Distinct())
-        return replace(partitions.cut(self, over), whole=select)
+        over = select
+        if not is_linear(every) or generates(every):
+            over = around(every, self.fresh("x"))
+            over.set("distinct", exp.Distinct())
+        return replace(partitions.cut(self, partitions.grouped(over)), whole=select)
 
     def _joined(self, select: exp.Select) -> Cut:
         """Outer and semi joins: one a block, the last one first."""

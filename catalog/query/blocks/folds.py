@@ -60,7 +60,7 @@ def folding(select: exp.Select, keys: list[exp.Expr], present: Present) -> Foldi
     if generates(select):
         return None
     calls = _calls(select)
-    if not is_exact(select) or not calls or not all(_how(call) for call in calls):
+    if not is_exact(select) or not all(_how(call) for call in calls):
         return None
     sure = _sure(select, present)
     states = [_state(call, sure) for call in calls]
@@ -73,7 +73,7 @@ def folding(select: exp.Select, keys: list[exp.Expr], present: Present) -> Foldi
     }
     wanted = list(dict.fromkeys([*states, *_helpers(states)]))
     values = list(dict.fromkeys(value for _, value, _ in wanted if value is not None))
-    enough = all(state in known for state in states)
+    enough = bool(states) and all(state in known for state in states)
     own = Groups(_folds(states, known, values), _signed(finish)) if enough else None
     hidden = _hidden(select, [state for state in wanted if state not in known])
     if not keys or not hidden:

@@ -26,6 +26,18 @@ def source(select: exp.Select) -> exp.Select:
     return found
 
 
+def grouped(select: exp.Select) -> exp.Select:
+    """SELECT DISTINCT as the groups of all that it selects; as it is where it selects what is the
+    same for every row, which Spark takes for a place in the select list."""
+    keys = [plain(node) for node in select.expressions]
+    if not all(key.find(exp.Column) for key in keys):
+        return select
+    copy = select.copy()
+    copy.set("distinct", None)
+    copy.set("group", exp.Group(expressions=[key.copy() for key in dict.fromkeys(keys)]))
+    return copy
+
+
 def cut(cutter: Cutter, select: exp.Select) -> Cut:
     """The block; raises Recompute when nothing divides its rows."""
     keys = _keys(select)

@@ -30,11 +30,11 @@ def cut(cutter: Cutter, select: exp.Select) -> Cut:
     return Cut("topk", select, {name: cutter.cut(every)}, order=order, limit=limit)
 
 
-def _order(select: exp.Select) -> str:
+def _order(select: exp.Select) -> tuple[exp.Ordered, ...]:
     """The sort keys over the query's own columns."""
     names = {plain(node): node.alias_or_name for node in reversed(select.expressions)}
     ordered = [node.alias_or_name for node in select.expressions]
-    keys: list[exp.Expr] = []
+    keys: list[exp.Ordered] = []
     for key in select.args["order"].expressions:
         node = key.this
         if isinstance(node, exp.Literal) and not node.is_string:
@@ -46,4 +46,4 @@ def _order(select: exp.Select) -> str:
         again = key.copy()
         again.set("this", column(name))
         keys.append(again)
-    return ", ".join(key.sql(dialect="spark") for key in keys)
+    return tuple(keys)

@@ -32,6 +32,14 @@ GROUPS = {
     "date": "SELECT date '2026-01-01' + a AS day, sum(b) AS x FROM t GROUP BY 1",
     "plain": "SELECT a, count(*) AS n, sum(b) AS x FROM t GROUP BY a",
 }
+BROUGHT = [
+    "SELECT a, count(*) AS n, avg(d) AS x, max(b) AS y FROM t WHERE b > 1 GROUP BY a",
+    "SELECT u.s, count(*) AS n, sum(t.d) AS x, min(b) AS y FROM t JOIN u ON t.a = u.a GROUP BY 1",
+    "SELECT a, s FROM t WHERE b > 1 UNION SELECT a, s FROM u",
+    "SELECT a, sum(c) AS x FROM (SELECT a, b AS c FROM t UNION ALL SELECT a, c FROM u) AS b"
+    " GROUP BY a",
+]
+"""Groups of which Spark says what changed in them."""
 
 
 def _shard(plane: Plane, view: View) -> tuple[Hidden, Cells]:
@@ -112,8 +120,10 @@ def test_keys_that_are_known_here_are_not_asked_of_spark(
     worlds.follow(plane, view, (35, 45, 60))
 
 
-@pytest.mark.parametrize("here", [True, False])
-@pytest.mark.parametrize("sql", [AVERAGES, UTMOST])
+@pytest.mark.parametrize(
+    ("sql", "here"),
+    [(AVERAGES, False), (UTMOST, False), *((sql, True) for sql in (AVERAGES, UTMOST, *BROUGHT))],
+)
 def test_what_is_known_here_is_brought_together_here(
     plane: Plane, monkeypatch: pytest.MonkeyPatch, sql: str, *, here: bool
 ) -> None:
@@ -121,7 +131,7 @@ def test_what_is_known_here_is_brought_together_here(
     if here:
         monkeypatch.setattr(incremental_folds, "_merged", None)
     else:
-        monkeypatch.setattr(incremental_sums, "merged", lambda *_: None)
+        monkeypatch.setattr(incremental_sums, "merged", lambda *_, **__: None)
     tables, view = _filled(plane, sql)
     worlds.hydrate(plane, view, 20)
     _change(tables)
