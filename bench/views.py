@@ -46,8 +46,8 @@ WAYS = {
     ),
     "distinct": ("SELECT DISTINCT status, amount::int AS whole FROM facts",),
     "union": (
-        "SELECT status, amount::int AS whole FROM facts WHERE amount > 5000"
-        " UNION SELECT region, id FROM customers",
+        "SELECT customer_id, status FROM facts WHERE amount > 5000"
+        " UNION SELECT id, region FROM customers",
     ),
     "top-k": ("SELECT id, amount FROM facts ORDER BY amount DESC, id LIMIT 100",),
     "stacked": (

@@ -8,6 +8,8 @@ children's changes is in `docs/adr/0006-maintained-views.md`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
 from typing import Literal
 
 from ingest.contract.commands import Input
@@ -22,6 +24,21 @@ FOLDED = "folded"
 """The name that a `finish` text gives to the groups with their new values."""
 
 
+ConditionHow = Literal["and", "or", "not", "null", "true", "=", "<>", "<", "<=", ">", ">="]
+Value = int | Decimal | str | date
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition over a child's columns, as SQL has it: `column` compared with `value`, null, or
+    true; or `parts` put together."""
+
+    how: ConditionHow
+    column: str = ""
+    value: Value | None = None
+    parts: tuple[Condition, ...] = ()
+
+
 @dataclass(frozen=True)
 class Part:
     """What changes of one `child` give: the child stands in the Spark text with `mz_diff`, and so
@@ -30,7 +47,8 @@ class Part:
     a text `touched`, it gives the keys of the same changes, and `sql` reads them as AFFECTED.
     `copied` are the child's columns that the key's are, in its order, where they are nothing else.
     `values` are pairs of another name in the text and the child's column that it is, None where a
-    change may give no row or several; what is only added up may be the column as a wider number.
+    change may give several; what is only added up may be the column as a wider number. Changes
+    of which one of the conditions `where` does not hold give no row.
     """
 
     child: str
@@ -39,6 +57,7 @@ class Part:
     touched: str = ""
     copied: tuple[str, ...] = ()
     values: tuple[tuple[str, str], ...] | None = None
+    where: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from pyspark.sql.types import StructType
 
 from ingest.contract.views import MZ_DIFF, Block, Part
 from ingest.tables.net import Net
+from ingest.views.conditions import holding
 
 _MOST = 2_000
 
@@ -54,7 +55,7 @@ class Near:
         if part.values is None or not part.copied:
             return None
         pairs = dict(zip(block.key, part.copied, strict=True)) | dict(part.values)
-        return self._plain(block.children[part.child], pairs)
+        return self._plain(block.children[part.child], part, pairs)
 
     def _whole(self, block: Block, part: Part) -> pa.Table | None:
         """Branches of a UNION ALL may each have names of their own."""
@@ -62,14 +63,17 @@ class Near:
         if len(columns) < len(block.columns):
             return None
         pairs = dict(zip(block.columns, columns, strict=True))
-        return self._plain(block.children[part.child], pairs)
+        return self._plain(block.children[part.child], part, pairs)
 
-    def _plain(self, child: Block | str, pairs: Mapping[str, str]) -> pa.Table | None:
+    def _plain(self, child: Block | str, part: Part, pairs: Mapping[str, str]) -> pa.Table | None:
         sent = self.sent.get(child) if isinstance(child, str) else None
         if sent is None or sent.table is None:
             return None
+        there = holding(sent.table, part.where)
+        if there is None:
+            return None
         arrays = [sent.table[column] for column in pairs.values()]
-        return pa.table([*arrays, sent.diffs], names=[*pairs, MZ_DIFF])
+        return pa.table([*arrays, sent.diffs], names=[*pairs, MZ_DIFF]).filter(there)
 
     def schema(self, what: str, make: Callable[[], DataFrame]) -> StructType:
         """The columns of the frame that is `what` at each step of the view: Spark says it once."""

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from catalog.query.blocks.conditions import condition
 from catalog.query.blocks.shape import generates, items, outputs, tables
-from ingest.contract.views import MZ_DIFF, Block, BlockKind, Fold, Ordered, Part, Partial
+from ingest.contract.views import (
+    MZ_DIFF,
+    Block,
+    BlockKind,
+    Condition,
+    Fold,
+    Ordered,
+    Part,
+    Partial,
+)
 
 _WIDE = ("DECIMAL", "BIGINT")
 
@@ -102,17 +112,24 @@ class Cut:
     def _part(self, child: str, query: exp.Query) -> Part:
         touched = self.touched.get(child)
         shown = text(touched) if touched is not None else ""
-        return Part(child, text(query), self.used.get(child), shown, values=_values(query))
+        where = _conditions(query)
+        values = _values(query) if where is not None else None
+        return Part(
+            child, text(query), self.used.get(child), shown, values=values, where=where or ()
+        )
 
     def _keys(self, child: str, query: exp.Query) -> Part:
         plain = dict(_plain(query))
         copied = tuple(plain[name] for name in self.key if name in plain)
+        where = _conditions(query)
+        values = _values(query, self.key, self._only_added) if where is not None else None
         return Part(
             child,
             text(query),
             self.used.get(child),
             copied=copied if len(copied) == len(self.key) else (),
-            values=_values(query, self.key, self._only_added),
+            values=values,
+            where=where or (),
         )
 
 
@@ -131,13 +148,33 @@ def _ordered(key: exp.Ordered) -> Ordered:
 
 def _values(
     query: exp.Query, key: Collection[str] = (), added: Collection[str] = ()
-) -> tuple[tuple[str, str], ...] | None:
-    """What the query gives beside the `key` of its child's columns, where each row of that gives
-    one; of the names `added` it may be a wider number."""
-    if not _row_by_row(query):
-        return None
+) -> tuple[tuple[str, str], ...]:
+    """What the query gives beside the `key` of its child's columns; of the names `added` it may be
+    a wider number."""
     found = dict(_plain(query)) | dict(_widened(query, added))
     return tuple((name, found[name]) for name in found if name not in key)
+
+
+def _conditions(query: exp.Query) -> tuple[Condition, ...] | None:
+    """The conditions under which the query gives one row for each row of the only child that it
+    reads, and otherwise none; None where it gives others."""
+    item = _only(query)
+    if item is None or not isinstance(query, exp.Select) or generates(query):
+        return None
+    below = _conditions(item.this) if isinstance(item, exp.Subquery) else ()
+    where = query.args.get("where")
+    if below is None or where is None:
+        return below
+    found = condition(where.this, _names(item))
+    return None if found is None else (*below, found)
+
+
+def _names(item: exp.Table | exp.Subquery) -> Callable[[exp.Column], str | None]:
+    """Which column of the child a column of a FROM item is."""
+    if isinstance(item, exp.Table):
+        return lambda node: node.name
+    plain = dict(_plain(item.this))
+    return lambda node: plain.get(node.name)
 
 
 def _plain(query: exp.Query) -> Iterator[tuple[str, str]]:
@@ -179,15 +216,6 @@ def _through(node: exp.Expr, below: dict[str, exp.Expr]) -> exp.Expr | None:
     cast = node.copy()
     cast.set("this", inner.copy())
     return cast
-
-
-def _row_by_row(query: exp.Query) -> bool:
-    """Whether the query gives one row for each row of the only child that it reads."""
-    item = _only(query)
-    if item is None or query.args.get("where") or not isinstance(query, exp.Select):
-        return False
-    below = isinstance(item, exp.Table) or _row_by_row(item.this)
-    return below and not generates(query)
 
 
 def _only(query: exp.Query) -> exp.Table | exp.Subquery | None:

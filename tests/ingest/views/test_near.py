@@ -33,9 +33,9 @@ GROUPS = {
     "plain": "SELECT a, count(*) AS n, sum(b) AS x FROM t GROUP BY a",
 }
 BROUGHT = [
-    "SELECT a, count(*) AS n, avg(d) AS x, max(b) AS y FROM t WHERE b > 1 GROUP BY a",
+    "SELECT a, count(*) AS n, avg(d) AS x, max(b) AS y FROM t WHERE b + 0 > 1 GROUP BY a",
     "SELECT u.s, count(*) AS n, sum(t.d) AS x, min(b) AS y FROM t JOIN u ON t.a = u.a GROUP BY 1",
-    "SELECT a, s FROM t WHERE b > 1 UNION SELECT a, s FROM u",
+    "SELECT a, s FROM t WHERE b + 0 > 1 UNION SELECT a, s FROM u",
     "SELECT a, sum(c) AS x FROM (SELECT a, b AS c FROM t UNION ALL SELECT a, c FROM u) AS b"
     " GROUP BY a",
 ]

@@ -119,7 +119,7 @@ def test_what_only_spark_can_tell() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("sql", [FIRST, FIRST.replace("FROM t", "FROM t WHERE b > 1")])
+@pytest.mark.parametrize("sql", [FIRST, FIRST.replace("FROM t", "FROM t WHERE b + 0 > 1")])
 def test_a_step_without_spark(plane: Plane, monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
     """Where there is a condition, Spark says what changed."""
     tables, view = _filled(plane, sql)
