@@ -29,7 +29,7 @@ from ingest.views.incremental_states import (
     numbered,
 )
 from ingest.views.incremental_utmost import safe
-from ingest.views.near import Near
+from ingest.views.near import Near, netted
 
 Size = Literal["few", "small", "large"]
 """Of the changes: few come through this process, small ones fit the memory of one."""
@@ -64,10 +64,10 @@ def fold(  # noqa: PLR0913
     enough.
     """
     slots = [slot for n, each in enumerate(block.folds, 1) for slot in _slots(each, n)]
-    moved = _moved(block, changes, slots)
     if near is not None and size == "few":
-        found = _found(live, block, moved, slots, near)
+        found = _found(live, block, changes, slots, near)
     else:
+        moved = _moved(block, changes, slots)
         found = _Groups(moved, moved.schema)
     kinds, kept, merged = found.kinds, found.kept, found.merged
     if kept is None or merged is None:
@@ -110,29 +110,38 @@ class _Groups:
 
 
 def _found(
-    live: SparkSession, block: Block, moved: DataFrame, slots: list[_Slot], near: Near
+    live: SparkSession, block: Block, changes: DataFrame, slots: list[_Slot], near: Near
 ) -> _Groups:
     """What of them is known in this process."""
-    kinds, known = near.schema("moved", lambda: moved), near.changes
-    summed = known is None
+    known = near.changes
+    if known is None:
+        shape = near.schema("changes", lambda: changes)
+        few = held(changes, shape)
+        if few is not None:
+            changes = near.groups(few, shape)
+            known = netted(few.rename_columns(shape.names))
+    moved = _moved(block, changes, slots)
+    kinds = near.schema("moved", lambda: moved)
     if known is None:
         table = brought(moved, kinds)
         moved = again(live, table, kinds).coalesce(1)
-        known = table.rename_columns(kinds.names)
-    own = near.rows(known.select(block.key))
+        keys = table.select(range(len(block.key)))
+    else:
+        keys = known.select(block.key)
+    own = near.rows(keys)
     if own is None:
         return _Groups(moved, kinds)
     kept = near.schema("stored", lambda: near.frame(own))
-    certain = may_doubt(block) and safe(block, known, own, summed=summed)
-    found = incremental_sums.merged(block, known, own, kinds, summed=summed)
+    certain = known is not None and may_doubt(block) and safe(block, known, own)
+    found = None if known is None else incremental_sums.merged(block, known, own, kinds)
     if found is None:
         merged = _merged(block, moved, _known(block, near.frame(own), slots, kinds), slots)
         return _Groups(moved, kinds, kept, merged, certain)
-    shape = incremental_sums.shape(block, kinds)
+    groups = incremental_sums.shape(block, kinds)
     if may_doubt(block) and not certain:
-        return _Groups(moved, kinds, kept, near.groups(found.groups, shape))
+        return _Groups(moved, kinds, kept, near.groups(found.groups, groups))
     whole = incremental_known.beside(found.groups, own, found.places)
-    merged = near.groups(whole, incremental_known.shape(shape, kept))
+    merged = near.groups(whole, incremental_known.shape(groups, kept))
     return _Groups(moved, kinds, kept, merged, certain, beside=True)
 
 

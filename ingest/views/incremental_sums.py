@@ -36,23 +36,21 @@ class Merged(NamedTuple):
     places: pa.ChunkedArray
 
 
-def merged(
-    block: Block, changes: pa.Table, stored: pa.Table, kinds: StructType, *, summed: bool = False
-) -> Merged | None:
+def merged(block: Block, changes: pa.Table, stored: pa.Table, kinds: StructType) -> Merged | None:
     """Each group in `changes` with what changed in it and what is stored of it: the columns of
     `shape`. None where only Spark can tell.
 
-    `changes` are `near.Near`'s; `summed` ones are the groups' sums, whose columns are `kinds`.
-    `stored` are the rows of their groups by place, `kinds` what Spark makes of changes alone.
+    `changes` are `near.Near`'s, `stored` the rows of their groups by place, `kinds` what Spark
+    makes of changes alone.
     """
     values = [each.value for each in block.folds if each.value]
-    if not block.key or not (summed or all(name in changes.column_names for name in values)):
+    if not block.key or not all(name in changes.column_names for name in values):
         return None
-    whole = shape(block, kinds)
+    times = pc.abs(changes[MZ_DIFF])
+    if (pc.sum(times).as_py() or 0) > _MOST_ROWS:
+        return None
     try:
-        same_by_bytes(changes.select(list(block.key)))
-        rows = _summed_rows(block, changes, whole) if summed else _rows(block, changes, whole)
-        return _merged(block, rows, changes.schema, stored, whole) if rows else None
+        return _merged(block, _single(changes, times), stored, shape(block, kinds))
     # What cannot be grouped, compared, cast or added here Spark can, or it says why not.
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return None
@@ -70,13 +68,12 @@ def shape(block: Block, kinds: StructType) -> StructType:
     return StructType(fields)
 
 
-def _merged(
-    block: Block, rows: list[pa.Table], changed: pa.Schema, stored: pa.Table, kinds: StructType
-) -> Merged:
-    """All that is known, each row with what it knows, in one grouping."""
+def _merged(block: Block, changes: pa.Table, stored: pa.Table, kinds: StructType) -> Merged:
+    """The rows of all that is known, each with what it knows, and one grouping of them."""
     key = list(block.key)
-    known = _known(block, stored, changed, kinds)
-    whole = pa.concat_tables([known, *rows], promote_options="default")
+    same_by_bytes(changes.select(key))
+    rows = [_moved(block, changes, kinds), _known(block, stored, changes.schema, kinds)]
+    whole = pa.concat_tables([*rows, *_sides(block, changes)], promote_options="default")
     how = {KNOWN: "max", NET: "sum"} | dict(_ways(block)) | {_PLACE: "max"}
     grouped = whole.group_by(key).aggregate(list(how.items()))
     places = grouped[f"{_PLACE}_{how.pop(_PLACE)}"]
@@ -87,37 +84,6 @@ def _merged(
             _filled(column) if name in (KNOWN, NET) else _as(column, kinds[name].dataType)
         )
     return Merged(pa.table(found, names=[f"c{place}" for place in range(len(found))]), places)
-
-
-def _rows(block: Block, changes: pa.Table, kinds: StructType) -> list[pa.Table] | None:
-    """What each change says; None where they are very many."""
-    times = pc.abs(changes[MZ_DIFF])
-    if (pc.sum(times).as_py() or 0) > _MOST_ROWS:
-        return None
-    single = _single(changes, times)
-    return [_moved(block, single, kinds), *_sides(block, single)]
-
-
-def _summed_rows(block: Block, changes: pa.Table, kinds: StructType) -> list[pa.Table]:
-    """What Spark says of each group."""
-    found = changes.drop_columns([KNOWN])
-    for n, each in enumerate(block.folds, 1):
-        found = found.drop_columns([numbered("z", n)])
-        name = numbered("t", n)
-        if each.how == "sum":
-            kind = kinds[name].dataType
-            if not isinstance(kind, DecimalType | LongType):
-                message = "no numbers that can be added up here"
-                raise pa.ArrowTypeError(message)
-            place = found.column_names.index(name)
-            found = found.set_column(place, name, found[name].cast(_summed(kind)))
-        if each.how in ("min", "max") and not plain(found[numbered("i", n)].type):
-            raise _otherwise()
-    return [found]
-
-
-def _otherwise() -> pa.ArrowTypeError:
-    return pa.ArrowTypeError("values that Spark compares otherwise")
 
 
 def _single(changes: pa.Table, times: pa.ChunkedArray) -> pa.Table:
@@ -205,7 +171,8 @@ def _sides(block: Block, changes: pa.Table) -> Iterator[pa.Table]:
         if each.how not in ("min", "max"):
             continue
         if not plain(changes[each.value].type):
-            raise _otherwise()
+            message = "values that Spark compares otherwise"
+            raise pa.ArrowTypeError(message)
         for letter, rows in zip("id", netted(block, each, changes), strict=True):
             yield rows.rename_columns([*block.key, numbered(letter, n)])
 

@@ -9,39 +9,31 @@ import pyarrow.compute as pc
 
 from ingest.contract.views import MZ_DIFF, Block, Fold
 from ingest.tables.view_near import matched
-from ingest.views.incremental_states import numbered, uncounted
+from ingest.views.incremental_states import uncounted
 
 _CAME, _WENT, _KNOWN = "came", "went", "known"
 
 
-def safe(block: Block, changes: pa.Table, stored: pa.Table, *, summed: bool = False) -> bool:
+def safe(block: Block, changes: pa.Table, stored: pa.Table) -> bool:
     """Whether no group of `changes` need be read again, by the rule of
     `incremental_states.following`.
 
-    `changes` are `near.Near`'s; `summed` ones have what came and went of each group as the folds'
-    numbers. `stored` are the rows of their groups by place. False also where only Spark can tell.
+    `changes` are `near.Near`'s, `stored` the rows of their groups by place. False also where only
+    Spark can tell.
     """
     if uncounted(block):
         return False
-    utmost = [(n, each) for n, each in enumerate(block.folds, 1) if each.how in ("min", "max")]
+    utmost = [each for each in block.folds if each.how in ("min", "max")]
     try:
-        return all(
-            _safe(
-                block,
-                each,
-                _summed(block, each, changes, n) if summed else netted(block, each, changes),
-                stored,
-            )
-            for n, each in utmost
-        )
+        return all(_safe(block, each, changes, stored) for each in utmost)
     # What cannot be grouped, compared or cast here Spark can.
     except (KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return False
 
 
-def _safe(block: Block, each: Fold, moved: tuple[pa.Table, pa.Table], stored: pa.Table) -> bool:
+def _safe(block: Block, each: Fold, changes: pa.Table, stored: pa.Table) -> bool:
     key = list(block.key)
-    came, went = moved
+    came, went = netted(block, each, changes)
     if went.num_rows == 0:
         return True
     known = stored.select([f"c{block.columns.index(name)}" for name in block.output_key])
@@ -55,16 +47,6 @@ def _safe(block: Block, each: Fold, moved: tuple[pa.Table, pa.Table], stored: pa
     ]
     held = _keyed(known.rename_columns(key).append_column(each.value, value), kinds, _KNOWN)
     return _none_gone(each, [*sides, held])
-
-
-def _summed(block: Block, each: Fold, changes: pa.Table, n: int) -> tuple[pa.Table, pa.Table]:
-    """Key and utmost value of what came, and of what went, as the fold's numbers have them."""
-    names = [*block.key, each.value]
-    sides = (
-        changes.select([*block.key, numbered(letter, n)]).rename_columns(names) for letter in "id"
-    )
-    came, went = (rows.filter(pc.is_valid(rows[each.value])) for rows in sides)
-    return came, went
 
 
 def netted(block: Block, each: Fold, changes: pa.Table) -> tuple[pa.Table, pa.Table]:

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from ingest.contract.views import MZ_DIFF, Block, Part
+from ingest.tables import told
 from ingest.tables.net import Net
 from ingest.views.conditions import holding
 
@@ -41,7 +42,8 @@ class Near:
 
     def of(self, block: Block, parts: Sequence[Part]) -> Near:
         """The same with what changes of the `parts` touch, when it is known."""
-        return replace(self, changes=_together([self._keyed(block, part) for part in parts]))
+        found = _together([self._keyed(block, part) for part in parts])
+        return replace(self, changes=None if found is None else netted(found))
 
     def rows_of(self, block: Block, moved: Sequence[str]) -> pa.Table | None:
         """What changes of the children `moved` give of a linear block's rows: its columns and
@@ -87,6 +89,15 @@ class Near:
                 while len(_schemas) > _MOST:
                     _schemas.popitem(last=False)
         return found
+
+
+def netted(changes: pa.Table) -> pa.Table:
+    """Changes without those that cancel out; as they are where only Spark tells which ones do."""
+    try:
+        return told.consolidated(changes)
+    # Arrow does not group by values of every type.
+    except pa.ArrowNotImplementedError:
+        return changes
 
 
 def _together(found: Sequence[pa.Table | None]) -> pa.Table | None:

@@ -131,7 +131,7 @@ def test_what_is_known_here_is_brought_together_here(
     if here:
         monkeypatch.setattr(incremental_folds, "_merged", None)
     else:
-        monkeypatch.setattr(incremental_sums, "merged", lambda *_, **__: None)
+        monkeypatch.setattr(incremental_sums, "merged", lambda *_: None)
     tables, view = _filled(plane, sql)
     worlds.hydrate(plane, view, 20)
     _change(tables)

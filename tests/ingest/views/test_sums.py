@@ -9,12 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     DataType,
     DateType,
     DecimalType,
-    DoubleType,
     IntegerType,
     LongType,
     StringType,
@@ -75,15 +73,6 @@ def _changes(rows: list[tuple[Any, ...]], kind: pa.DataType) -> pa.Table:
     return pa.table(arrays, ["k1", "v1", "mz_diff"])
 
 
-def _summed(changes: list[tuple[Any, ...]], kinds: StructType) -> pa.Table:
-    """What Spark says of each group in the changes."""
-    rows = [(*row[:1], 0, *row[2:]) for row in _by_hand(changes, {})]
-    types = to_arrow_schema(kinds).types
-    columns = zip(*rows, strict=True)
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
-    return pa.table(arrays, kinds.names)
-
-
 def _stored(rows: dict[Any, list[Any]], kind: pa.DataType, total: pa.DataType) -> pa.Table:
     """By place: the key, how many, how many values, their sum, the least and the greatest."""
     columns = list(zip(*((key, *row) for key, row in rows.items()), strict=True)) or [()] * 6
@@ -137,16 +126,10 @@ def test_as_by_hand(kind: str, seed: int) -> None:
     changes += [(dice.choice(keys), value(), dice.choice([1, 1, 3])) for _ in range(12)]
     there = {key: row for key, row in stored.items() if key in {each[0] for each in changes}}
     kinds = _kinds(value_kind, total_kind)
-    own = _stored(there, arrow, total)
-    summed = _summed(changes, kinds)
-    for found in (
-        merged(BLOCK, _changes(changes, arrow), own, kinds),
-        merged(BLOCK, summed, own, kinds, summed=True),
-    ):
-        assert found is not None
-        assert found.groups.num_columns == len(shape(BLOCK, kinds))
-        rows = {tuple(row.values()) for row in found.groups.to_pylist()}
-        assert rows == _by_hand(changes, stored)
+    found = merged(BLOCK, _changes(changes, arrow), _stored(there, arrow, total), kinds)
+    assert found is not None
+    assert found.groups.num_columns == len(shape(BLOCK, kinds))
+    assert {tuple(row.values()) for row in found.groups.to_pylist()} == _by_hand(changes, stored)
 
 
 def test_dates_have_a_least_and_a_greatest() -> None:
@@ -196,10 +179,6 @@ def test_what_only_spark_can_tell() -> None:
     assert merged(BLOCK, wide, none, _kinds(DecimalType(29, 0), DecimalType(38, 0))) is None
     keys = once.set_column(0, "k1", pa.array([0.5]))
     assert merged(BLOCK, keys, none, kinds) is None
-    keys = _summed([("x", 1, 1)], kinds).set_column(0, "k1", pa.array([0.5]))
-    assert merged(BLOCK, keys, none, kinds, summed=True) is None
-    floats = _summed([("x", 1, 1)], _kinds(DoubleType(), DoubleType()))
-    assert merged(BLOCK, floats, none, _kinds(DoubleType(), DoubleType()), summed=True) is None
 
 
 def test_groups_of_which_only_the_rows_are_counted() -> None:
