@@ -8,6 +8,7 @@ of their sums is Spark's to say.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
@@ -122,7 +123,7 @@ def _moved(block: Block, changes: pa.Table, kinds: StructType) -> pa.Table:
 
 def _exact(values: pa.ChunkedArray, kind: DataType) -> pa.ChunkedArray:
     """Numbers that can be added up. Raises ArrowTypeError for others."""
-    if not _fit(values.type, kind):
+    if not _fit(values.type, kind) and not _small(values, kind):
         message = "no numbers that can be added up here"
         raise pa.ArrowTypeError(message)
     return values.cast(_summed(kind))
@@ -139,6 +140,19 @@ def _fit(given: pa.DataType, total: DataType) -> bool:
         return _WHOLE_DIGITS[given.bit_width] <= digits
     fraction = given.scale if pa.types.is_decimal(given) else _DIGITS
     return fraction <= total.scale and given.precision - fraction <= digits
+
+
+def _small(values: pa.ChunkedArray, total: DataType) -> bool:
+    """Whether these decimal numbers are ones that `_fit` would take, though their type is longer,
+    as that of a sum in another view is."""
+    given = values.type
+    if not isinstance(total, DecimalType) or not pa.types.is_decimal128(given):
+        return False
+    digits = total.precision - _MORE_DIGITS - total.scale
+    ends = pc.min_max(values).as_py().values()
+    return given.scale <= total.scale and all(
+        abs(end) < Decimal(10) ** digits for end in ends if end is not None
+    )
 
 
 def _summed(kind: DataType) -> pa.DataType:

@@ -175,8 +175,11 @@ def test_what_only_spark_can_tell() -> None:
     assert merged(BLOCK, _changes([("x", 1, 10**6 + 1)], pa.int64()), none, kinds) is None
     assert merged(BLOCK, once.drop_columns(["v1"]), none, kinds) is None
     assert merged(BLOCK, _changes([("x", 1.5, 1)], pa.float64()), none, kinds) is None
-    wide = _changes([("x", Decimal(1), 1)], pa.decimal128(29, 0))
-    assert merged(BLOCK, wide, none, _kinds(DecimalType(29, 0), DecimalType(38, 0))) is None
+    wide = _kinds(DecimalType(29, 0), DecimalType(38, 0))
+    large = _changes([("x", Decimal(10**28), 1)], pa.decimal128(29, 0))
+    assert merged(BLOCK, large, none, wide) is None
+    small = _changes([("x", Decimal(10**28 - 1), 1)], pa.decimal128(29, 0))
+    assert merged(BLOCK, small, none, wide) is not None
     keys = once.set_column(0, "k1", pa.array([0.5]))
     assert merged(BLOCK, keys, none, kinds) is None
 
