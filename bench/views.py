@@ -44,7 +44,8 @@ WAYS = {
         "SELECT c.region, count(*) AS orders, sum(f.amount) AS total FROM facts AS f"
         " JOIN customers AS c ON c.id = f.customer_id GROUP BY c.region",
     ),
-    "distinct": ("SELECT DISTINCT status, amount::int AS whole FROM facts",),
+    "distinct": ("SELECT DISTINCT customer_id, status FROM facts",),
+    "distinct that changes": ("SELECT DISTINCT status, amount::int AS whole FROM facts",),
     "union": (
         "SELECT customer_id, status FROM facts WHERE amount > 5000"
         " UNION SELECT id, region FROM customers",
