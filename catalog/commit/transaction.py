@@ -28,7 +28,6 @@ from catalog.plan.operations import (
     SetReferences,
     SetSecret,
 )
-from catalog.time.oracle import next_time, raise_read_floor
 
 _COUNTERS = (
     "revision",
@@ -71,8 +70,6 @@ def _commit(name: str, operations: tuple[Operation, ...], expected: int, role: s
     writer = Writer(region, role, timezone.now())
     for operation in operations:
         _write(writer, operation)
-        if isinstance(operation, ApplyReplacement | RollbackReplacement):
-            _pass(name, operation.since)
     writer.finish()
     region.revision += 1
     region.stamp = uuid.uuid4()
@@ -87,12 +84,6 @@ def _commit(name: str, operations: tuple[Operation, ...], expected: int, role: s
 
     transaction.on_commit(announce)
     return committed
-
-
-def _pass(region: str, switch: int) -> None:
-    """No strict read that knows of a switch, in any session, is from before it."""
-    next_time(region, switch)
-    raise_read_floor(region, switch)
 
 
 def _write(writer: Writer, operation: Operation) -> None:

@@ -24,6 +24,7 @@ from catalog.models import (
 from catalog.names import dotted
 from catalog.plan.picture import Entry, Version, ViewFacts
 from catalog.stored import relation_to_json
+from catalog.time.oracle import next_time, raise_read_floor
 from catalog.view_facts import guard_to_json
 
 
@@ -81,7 +82,8 @@ class ViewWriter:
         )
 
     def switch(self, item: Item, old: Entry, new: Entry, since: int, origin: Origin) -> None:
-        """Put `new` in the place of `old`, both the view `item`'s, from `since` (ms) on.
+        """Put `new` in the place of `old`, both the view `item`'s, from `since` (ms) on: no strict
+        read that knows of it, in any session, is from before.
 
         Raises StaleCatalog when `old` has gone beyond that time, or `new` is not as far.
         """
@@ -104,6 +106,8 @@ class ViewWriter:
         )
         self._columns(item, old, new)
         self._needs(item, new)
+        next_time(self.region.name, since)
+        raise_read_floor(self.region.name, since)
 
     def still_kept(self, item: Item, version: Version) -> None:
         """Raises StaleCatalog when the version's data went since it was looked at."""

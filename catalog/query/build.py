@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from sqlglot import exp
 
@@ -21,6 +22,17 @@ DOUBLE = Type("double precision")
 JSONB = Type("jsonb")
 BYTEA = Type("bytea")
 INTERVAL = Type("interval")
+
+Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
+COMPARISONS: dict[type[exp.Expr], Comparison] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+"""Comparisons that are null where a side is, as SQL writes them."""
 
 
 @dataclass(frozen=True)

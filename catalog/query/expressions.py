@@ -10,6 +10,7 @@ from catalog.errors import NotSupported, StatementError
 from catalog.query.binder import Binder, rule
 from catalog.query.build import (
     BOOLEAN,
+    COMPARISONS,
     INTEGER,
     NUMERIC,
     RECORD,
@@ -135,12 +136,7 @@ def is_(binder: Binder, node: exp.Expr, scope: Scope) -> Bound:
 
 
 _OPERATORS: dict[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
+    **COMPARISONS,
     exp.NullSafeEQ: "IS NOT DISTINCT FROM",
     exp.NullSafeNEQ: "IS DISTINCT FROM",
 }

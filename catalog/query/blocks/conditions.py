@@ -9,26 +9,19 @@ from decimal import Decimal, InvalidOperation
 
 from sqlglot import exp
 
+from catalog.query.blocks.shape import plain
+from catalog.query.build import COMPARISONS, Comparison
 from ingest.contract.views import Condition, ConditionHow, Value
 
 _DECIMAL = re.compile(r"DECIMAL\((\d+), ?(\d+)\)")
 Names = Callable[[exp.Column], str | None]
-_COMPARISONS: dict[type[exp.Expr], ConditionHow] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
-_TURNED: dict[ConditionHow, ConditionHow] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_TURNED: dict[Comparison, Comparison] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def condition(node: exp.Expr, column: Names) -> Condition | None:
     """A condition over what `column` says are columns of a child; None where it is another
     kind."""
-    if isinstance(node, exp.Paren):
-        return condition(node.this, column)
+    node = plain(node)
     if isinstance(node, exp.And | exp.Or):
         sides = [condition(side, column) for side in (node.this, node.expression)]
         found = tuple(side for side in sides if side is not None)
@@ -41,14 +34,14 @@ def condition(node: exp.Expr, column: Names) -> Condition | None:
         name = _column(node.this, column)
         missing = isinstance(node.expression, exp.Null)
         return Condition("null", name) if name is not None and missing else None
-    if type(node) in _COMPARISONS:
+    if type(node) in COMPARISONS:
         return _comparison(node, column)
     name = _column(node, column)
     return None if name is None else Condition("true", name)
 
 
 def _comparison(node: exp.Expr, column: Names) -> Condition | None:
-    how, left, right = _COMPARISONS[type(node)], node.this, node.expression
+    how, left, right = COMPARISONS[type(node)], node.this, node.expression
     if _value(left) is not None:
         how, left, right = _TURNED.get(how, how), right, left
     name, value = _column(left, column), _value(right)
@@ -56,13 +49,13 @@ def _comparison(node: exp.Expr, column: Names) -> Condition | None:
 
 
 def _column(node: exp.Expr, column: Names) -> str | None:
-    node = _bare(node)
+    node = plain(node)
     return column(node) if isinstance(node, exp.Column) else None
 
 
 def _value(node: exp.Expr) -> Value | None:
     """A constant; None for what is none, or is of a type that has no order here."""
-    node = _bare(node)
+    node = plain(node)
     if isinstance(node, exp.Neg):
         inner = _value(node.this)
         return -inner if isinstance(inner, int | Decimal) else None
@@ -90,9 +83,3 @@ def _fitting(value: Decimal, digits: int, places: int) -> Decimal | None:
     """The number, if the cast does not round it."""
     same = value == round(value, places)
     return value if same and abs(value) < Decimal(10) ** (digits - places) else None
-
-
-def _bare(node: exp.Expr) -> exp.Expr:
-    while isinstance(node, exp.Paren):
-        node = node.this
-    return node

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -119,7 +119,7 @@ class Cut:
         )
 
     def _keys(self, child: str, query: exp.Query) -> Part:
-        plain = dict(_plain(query))
+        plain = _plain(query)
         copied = tuple(plain[name] for name in self.key if name in plain)
         where = _conditions(query)
         values = _values(query, self.key, self._only_added) if where is not None else None
@@ -151,7 +151,7 @@ def _values(
 ) -> tuple[tuple[str, str], ...]:
     """What the query gives beside the `key` of its child's columns; of the names `added` it may be
     a wider number."""
-    found = dict(_plain(query)) | dict(_widened(query, added))
+    found = _plain(query) | _widened(query, added)
     return tuple((name, found[name]) for name in found if name not in key)
 
 
@@ -173,23 +173,29 @@ def _names(item: exp.Table | exp.Subquery) -> Callable[[exp.Column], str | None]
     """Which column of the child a column of a FROM item is."""
     if isinstance(item, exp.Table):
         return lambda node: node.name
-    plain = dict(_plain(item.this))
+    plain = _plain(item.this)
     return lambda node: plain.get(node.name)
 
 
-def _plain(query: exp.Query) -> Iterator[tuple[str, str]]:
+def _plain(query: exp.Query) -> dict[str, str]:
     """The columns of the query that are columns of the only child that it reads."""
-    for name, item in _made(query).items():
-        if isinstance(item, exp.Column) and name != MZ_DIFF:
-            yield name, item.name
+    return {
+        name: item.name
+        for name, item in _made(query).items()
+        if isinstance(item, exp.Column) and name != MZ_DIFF
+    }
 
 
-def _widened(query: exp.Query, names: Collection[str]) -> Iterator[tuple[str, str]]:
+def _widened(query: exp.Query, names: Collection[str]) -> dict[str, str]:
     """Those of the `names` that are such columns as wide whole or decimal numbers."""
-    for name, item in _made(query).items():
-        wide = isinstance(item, exp.Cast) and item.to.sql(dialect="spark").startswith(_WIDE)
-        if name in names and wide and isinstance(item.this, exp.Column):
-            yield name, item.this.name
+    return {
+        name: item.this.name
+        for name, item in _made(query).items()
+        if name in names
+        and isinstance(item, exp.Cast)
+        and isinstance(item.this, exp.Column)
+        and item.to.sql(dialect="spark").startswith(_WIDE)
+    }
 
 
 def _made(query: exp.Query) -> dict[str, exp.Expr]:
