@@ -40,6 +40,18 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class Lookup:
+    """Another `child` whose rows changes are joined with: pairs `on` are of a column of theirs and
+    the child's that is equal to it; `columns` are what the child's columns are called behind
+    theirs, and the columns.
+    """
+
+    child: str
+    on: tuple[tuple[str, str], ...]
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Part:
     """What changes of one `child` give: the child stands in the Spark text with `mz_diff`, and so
     do the rows that come out. Other children stand in it as they are. Changes that differ in no
@@ -48,7 +60,8 @@ class Part:
     `copied` are the child's columns that the key's are, in its order, where they are nothing else.
     `values` are pairs of another name in the text and the child's column that it is, None where a
     change may give several; what is only added up may be the column as a wider number. Changes
-    of which one of the conditions `where` does not hold give no row.
+    of which one of the conditions `where` does not hold give no row. For these three the columns
+    of `lookups` stand behind the child's; each row that is found there gives one.
     """
 
     child: str
@@ -58,6 +71,7 @@ class Part:
     copied: tuple[str, ...] = ()
     values: tuple[tuple[str, str], ...] | None = None
     where: tuple[Condition, ...] = ()
+    lookups: tuple[Lookup, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,6 +111,7 @@ class Partial:
     restricted: str
     folds: tuple[Fold, ...]
     finish: str
+    copied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,7 +127,8 @@ class Block:
     Groups of which every column is a key or follows from `folds` need no reading again, but where
     a least or greatest value, or maybe the last row, went away. `finish` makes of each
     row of FOLDED one of the block's columns and mz_diff: its columns are `key`, `s1`, .. for the
-    folds, and mz_diff, which may be anything there and is passed on.
+    folds, and mz_diff, which may be anything there and is passed on. `copied` are those of them
+    that the block's columns are, where these are nothing else.
     topk: the first `limit` rows, in `order`, of what the only child has; no two rows tie but
     equal ones. `ordered` says the same as `order`.
     recompute: nothing is known; all of it is computed again and compared. `reason` says why.
@@ -137,6 +153,7 @@ class Block:
     columns: tuple[str, ...] = ()
     folds: tuple[Fold, ...] = ()
     finish: str = ""
+    copied: tuple[str, ...] = ()
     partial: Partial | None = None
 
     @property

@@ -45,7 +45,7 @@ def in_memory(
     it."""
     after, upto = span
     wanted = list(source.relation.names if names is None else names)
-    if not source.feed or not _simple(source, wanted):
+    if not source.feed or not simple(source, wanted):
         return None
     base = frontier.at(plane, source.shard, after)
     log = tail.log(plane, source.feed)
@@ -94,7 +94,7 @@ def _of_base(
     return _by_spark(live, asked, source, (keys, wanted))
 
 
-def _simple(source: Input, names: Sequence[str]) -> bool:
+def simple(source: Input, names: Sequence[str]) -> bool:
     """Whether rows have a key that is known by its text, and columns that Arrow can compare."""
     plain = not any(column.type.array for column in source.columns if column.name in names)
     return bool(source.key) and plain and cast.known_by_text(source)

@@ -196,7 +196,7 @@ class Change:
         return reduce(DataFrame.unionAll, terms)
 
     def _folded(self, block: Block, parts: list[Part], stored: Stored) -> Difference | None:
-        changes = self._touched(block, parts, net=False)
+        changes = cache(lambda: self._touched(block, parts, net=False))
         near = self.near if self.near is not None and self.near.keyed else None
         near = near.of(block, parts) if near is not None else None
         found = incremental_folds.fold(self.live, block, stored, changes, self.size, near)

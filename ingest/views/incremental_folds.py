@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, partial, reduce
 from typing import Literal
 
 import pyarrow as pa
@@ -16,7 +16,7 @@ from pyspark.sql.types import BooleanType, DataType, DecimalType, StructField, S
 from ingest.contract.views import FOLDED, MZ_DIFF, Block, Fold
 from ingest.tables import reading
 from ingest.tables.schema import quoted
-from ingest.views import incremental_known, incremental_sums
+from ingest.views import incremental_known, incremental_plain, incremental_sums
 from ingest.views.incremental_held import again, brought, held, where
 from ingest.views.incremental_known import SURE, WAS
 from ingest.views.incremental_states import (
@@ -54,27 +54,30 @@ def fold(  # noqa: PLR0913
     live: SparkSession,
     block: Block,
     stored: Stored,
-    changes: DataFrame,
+    changes: Stored,
     size: Size,
     near: Near | None = None,
 ) -> Folded | None:
     """The new groups of the keys in `changes`, whose columns are the key, the values and mz_diff.
 
-    `stored` are the block's rows, which `near` may find by key. None when they are not exact
+    `stored` gives the block's rows, which `near` may find by key. None when they are not exact
     enough.
     """
     slots = [slot for n, each in enumerate(block.folds, 1) for slot in _slots(each, n)]
     if near is not None and size == "few":
         found = _found(live, block, changes, slots, near)
     else:
-        moved = _moved(block, changes, slots)
-        found = _Groups(moved, moved.schema)
+        moved = _moved(block, changes(), slots)
+        found = _Groups(lambda: moved, moved.schema)
+    if found.made is not None:
+        return Folded(found.made, None, net=True)
     kinds, kept, merged = found.kinds, found.kept, found.merged
     if kept is None or merged is None:
         whole = stored()
         kept = whole.schema
-        mine = _of_keys(whole, block, found.moved, small=size != "large") if block.key else whole
-        merged = _merged(block, found.moved, _known(block, mine, slots, kinds), slots)
+        moved = found.moved()
+        mine = _of_keys(whole, block, moved, small=size != "large") if block.key else whole
+        merged = _merged(block, moved, _known(block, mine, slots, kinds), slots)
     if not _exact(block, kept, kinds):
         return None
     was = incremental_known.columns(kept) if found.beside else []
@@ -99,32 +102,34 @@ def fold(  # noqa: PLR0913
 class _Groups:
     """Groups that changed: what `moved` in them, of the columns `kinds`, and that `merged` with
     their stored rows, of the columns `kept`, when these are known here. `certain`: none is in
-    doubt. `beside`: none is or can be, and behind each is its stored row."""
+    doubt. `beside`: none is or can be, and behind each is its stored row. `made`: what changes
+    of the stored columns, with mz_diff, consolidated."""
 
-    moved: DataFrame
+    moved: Stored
     kinds: StructType
     kept: StructType | None = None
     merged: DataFrame | None = None
     certain: bool = False
     beside: bool = False
+    made: DataFrame | None = None
 
 
 def _found(
-    live: SparkSession, block: Block, changes: DataFrame, slots: list[_Slot], near: Near
+    live: SparkSession, block: Block, changes: Stored, slots: list[_Slot], near: Near
 ) -> _Groups:
     """What of them is known in this process."""
-    known = near.changes
+    known, given = near.changes, changes
     if known is None:
-        shape = near.schema("changes", lambda: changes)
-        few = held(changes, shape)
+        shape = near.schema("changes", changes)
+        few = held(changes(), shape)
         if few is not None:
-            changes = near.groups(few, shape)
+            given = partial(near.groups, few, shape)
             known = netted(few.rename_columns(shape.names))
-    moved = _moved(block, changes, slots)
-    kinds = near.schema("moved", lambda: moved)
+    moved: Stored = cache(lambda: _moved(block, given(), slots))
+    kinds = near.schema("moved", moved)
     if known is None:
-        table = brought(moved, kinds)
-        moved = again(live, table, kinds).coalesce(1)
+        table = brought(moved(), kinds)
+        moved = cache(lambda: again(live, table, kinds).coalesce(1))
         keys = table.select(range(len(block.key)))
     else:
         keys = known.select(block.key)
@@ -135,11 +140,14 @@ def _found(
     certain = known is not None and may_doubt(block) and safe(block, known, own)
     found = None if known is None else incremental_sums.merged(block, known, own, kinds)
     if found is None:
-        merged = _merged(block, moved, _known(block, near.frame(own), slots, kinds), slots)
+        merged = _merged(block, moved(), _known(block, near.frame(own), slots, kinds), slots)
         return _Groups(moved, kinds, kept, merged, certain)
     groups = incremental_sums.shape(block, kinds)
     if may_doubt(block) and not certain:
         return _Groups(moved, kinds, kept, near.groups(found.groups, groups))
+    made = incremental_plain.changes(block, found, own, (groups, kinds), near.hidden)
+    if made is not None and _exact(block, kept, kinds):
+        return _Groups(moved, kinds, made=near.frame(made))
     whole = incremental_known.beside(found.groups, own, found.places)
     merged = near.groups(whole, incremental_known.shape(groups, kept))
     return _Groups(moved, kinds, kept, merged, certain, beside=True)

@@ -13,6 +13,15 @@ from pyspark.sql.types import StructType
 from ingest.tables.schema import collected
 
 MOST_ROWS = 200_000
+_SORTED_ALIKE = (
+    pa.types.is_boolean,
+    pa.types.is_signed_integer,
+    pa.types.is_string,
+    pa.types.is_binary,
+    pa.types.is_decimal128,
+    pa.types.is_date32,
+    pa.types.is_timestamp,
+)
 
 
 def brought(rows: DataFrame, kinds: StructType) -> pa.Table:
@@ -50,6 +59,11 @@ def again(
 def where(rows: pa.Table, kinds: StructType, name: str) -> pa.Table:
     """The held rows in which the column of that name is true."""
     return rows.filter(pc.fill_null(rows[_place(kinds.names.index(name))], False))  # noqa: FBT003
+
+
+def sorted_alike(kind: pa.DataType) -> bool:
+    """Whether Arrow sorts values of the type as Spark does, and takes the same ones for equal."""
+    return any(test(kind) for test in _SORTED_ALIKE)
 
 
 def _place(number: int) -> str:

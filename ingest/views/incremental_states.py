@@ -30,7 +30,7 @@ class State:
     doubt: Column
 
 
-def _rows(block: Block) -> int | None:
+def counting(block: Block) -> int | None:
     """The number of the fold that counts a group's rows."""
     return next((n for n, each in enumerate(block.folds, 1) if each.how == "rows"), None)
 
@@ -39,7 +39,7 @@ def existence(block: Block) -> State:
     """Whether a group has rows; the one group of everything is always there."""
     if not block.key:
         return State(F.lit(True), never())  # noqa: FBT003
-    rows = _rows(block)
+    rows = counting(block)
     if rows is not None:
         return State(_plus(rows, NET) > 0, never())
     known = F.col(KNOWN) == 1
@@ -64,7 +64,7 @@ def following(block: Block, n: int) -> State:
 def _sum(block: Block, n: int) -> State:
     """A sum is null when nothing is left to add."""
     total, more, known = F.col(numbered("t", n)), F.col(numbered("c", n)), F.col(numbered("z", n))
-    if (count := _count_of(block, n)) is not None:
+    if (count := count_of(block, n)) is not None:
         rows = block.folds[count - 1].how == "rows"
         left = _plus(count, NET if rows else numbered("c", n))
         return State(F.when(left > 0, total), never())
@@ -74,13 +74,13 @@ def _sum(block: Block, n: int) -> State:
     return State(some, F.coalesce(known.isNotNull() & (more < 0), never()))
 
 
-def _count_of(block: Block, n: int) -> int | None:
+def count_of(block: Block, n: int) -> int | None:
     """The number of the fold that counts what a sum adds up."""
     each = block.folds[n - 1]
     for number, other in enumerate(block.folds, 1):
         if other.how == "count" and other.value == each.value:
             return number
-    return _rows(block) if each.present else None
+    return counting(block) if each.present else None
 
 
 def _utmost(how: str, n: int) -> State:
@@ -100,9 +100,9 @@ def may_doubt(block: Block) -> bool:
 
 def uncounted(block: Block) -> bool:
     """Whether it is not always known if a group, or what a sum of it adds up, is still there."""
-    if block.key and _rows(block) is None:
+    if block.key and counting(block) is None:
         return True
     return any(
-        each.how == "sum" and not (each.present and block.key) and _count_of(block, n) is None
+        each.how == "sum" and not (each.present and block.key) and count_of(block, n) is None
         for n, each in enumerate(block.folds, 1)
     )

@@ -13,21 +13,12 @@ from pyspark.sql.types import LongType, StructField, StructType
 from ingest.contract.views import MZ_DIFF, Block
 from ingest.tables import reading, told
 from ingest.tables.schema import quoted
-from ingest.views.incremental_held import again, held
+from ingest.views.incremental_held import again, held, sorted_alike
 from ingest.views.near import Near
 
 _KNOWN, _COUNT, _PLACE = "__known", "__count", "__place"
 _LAST, _TOTAL, _SUM = "__last", "__total", "__sum"
 _MARKS = (_KNOWN, _COUNT, _SUM)
-_SORTED_ALIKE = (
-    pa.types.is_boolean,
-    pa.types.is_signed_integer,
-    pa.types.is_string,
-    pa.types.is_binary,
-    pa.types.is_decimal128,
-    pa.types.is_date32,
-    pa.types.is_timestamp,
-)
 
 
 def here(
@@ -40,7 +31,7 @@ def here(
     `changes` are those of the child by name with mz_diff, None where `frame` has to be asked.
     """
     own = near.every()
-    if own is None or not all(_sorted_alike(kind) for kind in own.schema.types[:-1]):
+    if own is None or not all(sorted_alike(kind) for kind in own.schema.types[:-1]):
         return None
     if changes is None:
         rows = frame()
@@ -53,11 +44,6 @@ def here(
     # What cannot be compared or cast here Spark can.
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return None
-
-
-def _sorted_alike(kind: pa.DataType) -> bool:
-    """Whether Arrow sorts values of the type as Spark does, and takes the same ones for equal."""
-    return any(test(kind) for test in _SORTED_ALIKE)
 
 
 def _in_order(block: Block, own: pa.Table, moved: pa.Table) -> pa.Table:

@@ -7,11 +7,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from ingest.contract.views import MZ_DIFF, Block, Part
+from ingest.contract.views import MZ_DIFF, Block, Lookup, Part
 from ingest.tables import told
 from ingest.tables.net import Net
 from ingest.views.conditions import holding
@@ -28,7 +29,8 @@ class Near:
     this process, by input. What is made of the same `view` has the same columns at each step.
     `changes` have the key of each change, the values that are plain columns, and mz_diff, as the
     block's texts name them; None when Spark is to find them. The last `hidden` of the stored
-    rows' columns are."""
+    rows' columns are. `look` gives the rows of an input that did not change: of some keys, whose
+    columns are as it calls them, these and some other columns; None when only Spark can tell."""
 
     rows: Callable[[pa.Table], pa.Table | None]
     every: Callable[[], pa.Table | None]
@@ -36,6 +38,7 @@ class Near:
     groups: Callable[[pa.Table, StructType], DataFrame]
     sent: Mapping[str, Net]
     view: Hashable
+    look: Callable[[str, pa.Table, Sequence[str]], pa.Table | None]
     hidden: int = 0
     keyed: bool = True
     changes: pa.Table | None = None
@@ -57,7 +60,7 @@ class Near:
         if part.values is None or not part.copied:
             return None
         pairs = dict(zip(block.key, part.copied, strict=True)) | dict(part.values)
-        return self._plain(block.children[part.child], part, pairs)
+        return self._plain(block, part, pairs)
 
     def _whole(self, block: Block, part: Part) -> pa.Table | None:
         """Branches of a UNION ALL may each have names of their own."""
@@ -65,17 +68,42 @@ class Near:
         if len(columns) < len(block.columns):
             return None
         pairs = dict(zip(block.columns, columns, strict=True))
-        return self._plain(block.children[part.child], part, pairs)
+        return self._plain(block, part, pairs)
 
-    def _plain(self, child: Block | str, part: Part, pairs: Mapping[str, str]) -> pa.Table | None:
+    def _plain(self, block: Block, part: Part, pairs: Mapping[str, str]) -> pa.Table | None:
+        child = block.children[part.child]
         sent = self.sent.get(child) if isinstance(child, str) else None
         if sent is None or sent.table is None:
             return None
-        there = holding(sent.table, part.where)
+        table, diffs = sent.table, sent.diffs
+        if part.lookups:
+            joined = self._joined(block, part.lookups, table.append_column(MZ_DIFF, diffs))
+            if joined is None:
+                return None
+            table, diffs = joined, joined[MZ_DIFF]
+        there = holding(table, part.where)
         if there is None:
             return None
-        arrays = [sent.table[column] for column in pairs.values()]
-        return pa.table([*arrays, sent.diffs], names=[*pairs, MZ_DIFF]).filter(there)
+        arrays = [table[column] for column in pairs.values()]
+        return pa.table([*arrays, diffs], names=[*pairs, MZ_DIFF]).filter(there)
+
+    def _joined(self, block: Block, lookups: Sequence[Lookup], rows: pa.Table) -> pa.Table | None:
+        """The rows with the columns of the lookups behind them, less those that find none."""
+        for lookup in lookups:
+            child = block.children[lookup.child]
+            keys = rows.select([column for column, _ in lookup.on])
+            keys = keys.rename_columns([name for _, name in lookup.on])
+            columns = [column for _, column in lookup.columns]
+            try:
+                asked = keys.group_by(keys.column_names).aggregate([]).drop_null()
+                found = self.look(child, asked, columns) if isinstance(child, str) else None
+                if found is None:
+                    return None
+                rows = _beside(rows, found, lookup)
+            # Columns of one name, and keys that Arrow does not join by.
+            except (KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                return None
+        return rows
 
     def schema(self, what: str, make: Callable[[], DataFrame]) -> StructType:
         """The columns of the frame that is `what` at each step of the view: Spark says it once."""
@@ -89,6 +117,21 @@ class Near:
                 while len(_schemas) > _MOST:
                     _schemas.popitem(last=False)
         return found
+
+
+def _beside(rows: pa.Table, found: pa.Table, lookup: Lookup) -> pa.Table:
+    """Each of the rows beside the one that was found for it."""
+    place = "__place"
+    keys = found.select([name for _, name in lookup.on])
+    own = rows.select([column for column, _ in lookup.on]).rename_columns(keys.column_names)
+    left = own.append_column(place, pa.array(np.arange(rows.num_rows)))
+    right = keys.append_column("__found", pa.array(np.arange(found.num_rows)))
+    both = left.join(right, keys.column_names, join_type="inner", use_threads=False)
+    taken = rows.take(both[place].combine_chunks())
+    more = found.take(both["__found"].combine_chunks())
+    for name, column in lookup.columns:
+        taken = taken.append_column(name, more[column])
+    return taken
 
 
 def netted(changes: pa.Table) -> pa.Table:

@@ -85,6 +85,7 @@ def root(block: Block) -> Block:
         restricted=partial.restricted,
         folds=partial.folds,
         finish=partial.finish,
+        copied=partial.copied,
         columns=(*block.columns, *partial.columns),
         partial=None,
     )

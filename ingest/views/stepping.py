@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, NoReturn
@@ -21,6 +21,7 @@ from ingest.tables import (
     activity,
     collection,
     handed,
+    keyed_near,
     net,
     view_hidden,
     view_near,
@@ -191,10 +192,17 @@ def _near(plane: Plane, hand: Hand, view: View, span: Span, sent: Mapping[str, N
     def groups(found: pa.Table, kinds: StructType) -> DataFrame:
         return again(hand.live, found, kinds, hand.plain).coalesce(1)
 
+    def look(name: str, keys: pa.Table, columns: Sequence[str]) -> pa.Table | None:
+        source = view.inputs[name]
+        if name in span.changed or set(keys.column_names) != set(source.key):
+            return None
+        asked = keys.select(list(source.key))
+        return keyed_near.rows(plane, source, span.upto, asked, columns)
+
     relations = tuple((name, source.relation) for name, source in view.inputs.items())
     made_of = (view.shard, view.relation, hidden, relations)
     keyed = hidden is not None
-    return Near(rows, every, frame, groups, sent, made_of, len(also.names), keyed)
+    return Near(rows, every, frame, groups, sent, made_of, look, len(also.names), keyed)
 
 
 def _keyed(view: View, span: Span) -> Hidden | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from catalog.query.blocks.conditions import condition
+from catalog.query.blocks.lookups import alone
 from catalog.query.blocks.shape import generates, items, outputs, tables
 from ingest.contract.views import (
     MZ_DIFF,
@@ -37,7 +38,8 @@ class Beside:
         """What the data plane takes of it."""
         meanings = tuple(node.sql(dialect="spark") for node in self.hidden.values())
         texts = (text(self.whole), text(self.restricted))
-        return Partial(tuple(self.hidden), meanings, *texts, self.folds, text(self.finish))
+        finish = (text(self.finish), _copied(self.finish))
+        return Partial(tuple(self.hidden), meanings, *texts, self.folds, *finish)
 
 
 @dataclass(frozen=True)
@@ -107,22 +109,30 @@ class Cut:
             columns=tuple(outputs(self.whole)),
             folds=self.folds,
             finish=text(self.finish) if self.finish is not None else "",
+            copied=_copied(self.finish) if self.finish is not None else (),
         )
 
     def _part(self, child: str, query: exp.Query) -> Part:
         touched = self.touched.get(child)
         shown = text(touched) if touched is not None else ""
-        where = _conditions(query)
-        values = _values(query) if where is not None else None
+        single, lookups = alone(query, child)
+        where = _conditions(single)
         return Part(
-            child, text(query), self.used.get(child), shown, values=values, where=where or ()
+            child,
+            text(query),
+            self.used.get(child),
+            shown,
+            values=_values(single) if where is not None else None,
+            where=where or (),
+            lookups=lookups,
         )
 
     def _keys(self, child: str, query: exp.Query) -> Part:
-        plain = _plain(query)
+        single, lookups = alone(query, child)
+        plain = _plain(single)
         copied = tuple(plain[name] for name in self.key if name in plain)
-        where = _conditions(query)
-        values = _values(query, self.key, self._only_added) if where is not None else None
+        where = _conditions(single)
+        values = _values(single, self.key, self._only_added) if where is not None else None
         return Part(
             child,
             text(query),
@@ -130,6 +140,7 @@ class Cut:
             copied=copied if len(copied) == len(self.key) else (),
             values=values,
             where=where or (),
+            lookups=lookups,
         )
 
 
@@ -184,6 +195,13 @@ def _plain(query: exp.Query) -> dict[str, str]:
         for name, item in _made(query).items()
         if isinstance(item, exp.Column) and name != MZ_DIFF
     }
+
+
+def _copied(finish: exp.Query) -> tuple[str, ...]:
+    """The columns of the folded groups that the query's are; none where one is another thing."""
+    plain = _plain(finish)
+    names = [name for name in outputs(finish) if name != MZ_DIFF]
+    return tuple(plain[name] for name in names) if set(names) <= set(plain) else ()
 
 
 def _widened(query: exp.Query, names: Collection[str]) -> dict[str, str]:

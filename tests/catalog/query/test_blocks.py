@@ -74,7 +74,7 @@ def test_only_columns_that_matter_count_as_changes(sql: str, columns: tuple[str,
         ("SELECT a, count(*) AS n FROM (SELECT b AS a FROM t) GROUP BY a", ("b",)),
         ("SELECT a, count(*) AS n FROM (SELECT b + 1 AS a FROM t) GROUP BY a", ()),
         ("SELECT b FROM t WHERE a > 1 UNION SELECT a FROM u", ("b",)),
-        ("SELECT u.a, count(*) AS n FROM t JOIN u ON t.a = u.a GROUP BY u.a", ()),
+        ("SELECT u.a, count(*) AS n FROM t JOIN u ON t.a = u.a GROUP BY u.a", ("u2.a",)),
         ("SELECT count(*) AS n FROM t", ()),
     ],
 )
@@ -100,7 +100,8 @@ def test_keys_that_are_a_childs_columns(sql: str, columns: tuple[str, ...]) -> N
             "SELECT a, max(i) AS m FROM (SELECT a, generate_series(1, b) AS i FROM t) GROUP BY 1",
             None,
         ),
-        ("SELECT t.a, max(t.b) AS m FROM t JOIN u ON t.a = u.a GROUP BY 1", None),
+        ("SELECT t.a, max(t.b) AS m FROM t JOIN u ON t.a = u.a GROUP BY 1", (("v1", "b"),)),
+        ("SELECT t.a, max(t.b) AS m FROM t JOIN u ON t.a < u.a GROUP BY 1", None),
         ("SELECT a, avg(b) AS m, count(s) AS n FROM t GROUP BY a", (("v2", "s"), ("v1", "b"))),
         ("SELECT a, avg(b + 1) AS m, count(s) AS n FROM t GROUP BY a", (("v2", "s"),)),
         ("SELECT a, sum(b::numeric) AS m FROM t GROUP BY a", (("v1", "b"),)),
@@ -124,12 +125,77 @@ def test_values_that_are_a_childs_columns(
         ("SELECT a FROM t UNION ALL SELECT c + 1 FROM u", ["a", ""]),
         ("SELECT a FROM t UNION ALL SELECT c FROM u WHERE c > a", ["a", None]),
         ("SELECT t.a FROM t, u", [None, None]),
+        ("SELECT t.b, u.c FROM t JOIN u ON u.a = t.a", ["bu2.c", "u1.bc"]),
     ],
 )
 def test_rows_that_are_a_childs_columns(sql: str, each: list[str | None]) -> None:
     """None where a change of the child may give no row, or several."""
     found = [part.values for part in maintained(sql).block.parts]
     assert [None if v is None else "".join(column for _, column in v) for v in found] == each
+
+
+@pytest.mark.parametrize(
+    ("sql", "looked"),
+    [
+        ("SELECT t.b FROM t JOIN u ON t.a = u.a", "u2 by a=a for a"),
+        ("SELECT t.b FROM t, u WHERE u.a = t.a AND (t.s = u.s)", "u2 by a=a s=s for a s"),
+        (
+            "SELECT t.b FROM t JOIN u ON t.a = u.a JOIN w ON w.k = u.c",
+            "u2 by a=a for a c, u3 by u2.c=k for k",
+        ),
+        (
+            "SELECT t.b FROM t, w, u WHERE w.k = u.c AND u.a = t.a AND u.c > 3",
+            "u2 by a=a for a c, u3 by u2.c=k for k",
+        ),
+        ("SELECT t.b FROM t JOIN t AS o ON t.a = o.b", "u1_2 by a=b for b"),
+        ("SELECT t.b FROM t JOIN u ON t.a = u.a + 1", ""),
+        ("SELECT t.b FROM t JOIN u ON t.a = u.a, w", ""),
+        ("SELECT t.b FROM t JOIN u ON t.a = u.a OR t.b = u.a", ""),
+        ("SELECT t.b FROM t JOIN (SELECT a + 1 AS a FROM u) AS u ON t.a = u.a", ""),
+        ("SELECT t.b FROM t", ""),
+    ],
+)
+def test_joins_that_are_lookups(sql: str, looked: str) -> None:
+    """Of the first child's changes: by which columns, and for which ones."""
+    part = maintained(sql).block.parts[0]
+    said = [
+        " ".join(
+            (
+                each.child,
+                "by",
+                *(f"{known}={own}" for known, own in each.on),
+                "for",
+                *(own for _, own in each.columns),
+            )
+        )
+        for each in part.lookups
+    ]
+    assert ", ".join(said) == looked
+    assert not part.lookups or part.values is not None
+
+
+def test_conditions_over_what_is_looked_up() -> None:
+    sql = "SELECT t.b FROM t JOIN w ON t.a = w.k AND w.v > 3 WHERE t.b < 5"
+    first, second = maintained(sql).block.parts
+    assert [(each.how, each.column) for each in first.where] == [("and", "")]
+    assert [each.column for each in first.where[0].parts] == ["u3.v", "b"]
+    assert [each.column for each in second.where[0].parts] == ["v", "u1.b"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "copied"),
+    [
+        ("SELECT a, count(*) AS n, sum(b) AS x FROM t GROUP BY a", "k1 s1 s2 s3"),
+        ("SELECT x.n AS m, x.a FROM (SELECT a, count(*) AS n FROM t GROUP BY a) AS x", "s1 k1"),
+        ("SELECT a, count(*) + 1 AS n FROM t GROUP BY a", ""),
+        ("SELECT a, avg(b) AS n FROM t GROUP BY a", ""),
+    ],
+)
+def test_groups_that_are_what_was_folded(sql: str, copied: str) -> None:
+    """With what is hidden behind them: how many values the sum adds up."""
+    block = maintained(sql).block
+    found = block.copied if block.partial is None else block.partial.copied
+    assert " ".join(found) == copied
 
 
 @pytest.mark.parametrize(

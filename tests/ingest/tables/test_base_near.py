@@ -53,7 +53,7 @@ def _cells(number: int, amount: str) -> list[str]:
     return [*key, amount, f"{number / 2}", f"{at}+00", at]
 
 
-class _Table:
+class Table:
     """A table under the default replica identity: upstream sends no old rows. Its base has two
     files at least."""
 
@@ -119,26 +119,26 @@ class _Table:
 
 
 @pytest.fixture
-def made(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> _Table:
+def made(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> Table:
     monkeypatch.setattr(apply, "_REWRITTEN", 0)
-    return _Table(plane, ("tenant", "day", "label"))
+    return Table(plane, ("tenant", "day", "label"))
 
 
-def _changes(*numbers: int) -> list[Change]:
+def changes(*numbers: int) -> list[Change]:
     return [("u", number, f"{number}.75") for number in numbers]
 
 
 def test_what_changed_is_known_without_spark(
-    plane: Plane, made: _Table, monkeypatch: pytest.MonkeyPatch
+    plane: Plane, made: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the base, in the tail before, in both, in neither; after a MERGE too."""
     monkeypatch.setattr(log_changes, "_by_spark", None)
     monkeypatch.setattr(net, "_of_keys", None)
     for _ in range(2):
         before = made.time
-        made.send([*_changes(1, 2, 3, 300), ("d", 4, ""), ("d", 5, ""), ("i", 382, "1.00")])
+        made.send([*changes(1, 2, 3, 300), ("d", 4, ""), ("d", 5, ""), ("i", 382, "1.00")])
         between = made.time
-        made.send([*_changes(6, 301, 382), ("u", 2, "9.50"), ("i", 4, "4.00"), ("d", 3, "")])
+        made.send([*changes(6, 301, 382), ("u", 2, "9.50"), ("i", 4, "4.00"), ("d", 3, "")])
         made.send([("u", 2, "9.75"), ("d", 7, ""), ("i", 7, "7.25")])
         for after in (before, between):
             expected = made.rows(made.time)
@@ -155,7 +155,7 @@ def test_what_changed_is_known_without_spark(
 @pytest.mark.parametrize("key", [("tenant", "day", "label"), ("label", "tenant", "day")])
 def test_the_rows_are_sparks(plane: Plane, key: tuple[str, ...]) -> None:
     """Keys that are there, keys all of whose values are there but not together, and others."""
-    made = _Table(plane, key)
+    made = Table(plane, key)
     numbers = [1, 8, 77, 200, 379]
     cells = {name: [_cells(n, "0")[place] for n in numbers] for place, name in enumerate(_KINDS)}
     cells = {name: [*cells[name], "-1" if name == "tenant" else cells[name][0]] for name in key}
@@ -178,7 +178,7 @@ def test_the_rows_are_sparks(plane: Plane, key: tuple[str, ...]) -> None:
 
 
 def test_what_only_spark_can_tell(
-    plane: Plane, made: _Table, monkeypatch: pytest.MonkeyPatch
+    plane: Plane, made: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A large base, deletion vectors, a commit that an older release packed, files that went,
     and columns whose names Delta maps."""

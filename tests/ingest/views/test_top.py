@@ -44,7 +44,7 @@ def _near(own: pa.Table | None) -> Near:
     def refuse(*_: Any) -> Any:
         raise AssertionError
 
-    return Near(refuse, lambda: own, refuse, refuse, {}, ())
+    return Near(refuse, lambda: own, refuse, refuse, {}, (), refuse)
 
 
 def _moved(limit: int, own: Counter[Row], changes: Counter[Row]) -> Counter[Row] | None:
