@@ -1,5 +1,6 @@
-"""Spark Connect sessions: one per process and purpose, replaced when the server was restarted and
-every few minutes: a server keeps the larger local rows that it was sent until their session ends.
+"""Spark Connect sessions: one per process and purpose, replaced when the server was restarted,
+every few minutes, and when many local rows were sent: a server keeps the larger ones until their
+session ends.
 
 `run` is the way to use one: it gives the work a live session, repeats work that may be repeated
 when the server lost the session, and turns Spark's failures into the project's.
@@ -17,8 +18,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import grpc
+import pyarrow as pa
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect.client.retries import DefaultPolicy
 
 from ingest.contract.plane import Plane
@@ -83,13 +85,24 @@ LIFETIME = 300.0
 """Seconds after which a session is replaced, and ended by whoever is the last to use it."""
 
 
+MOST_SENT = 64 * 2**20
+"""Bytes of local rows after which a session is replaced too."""
+
+
 @dataclass(eq=False)
 class _Shared:
-    """A session and how many use it now; `since` is when it was made (seconds, monotonic)."""
+    """A session and how many use it now; `since` is when it was made (seconds, monotonic), `sent`
+    how many bytes of local rows it was sent."""
 
     live: SparkSession
     since: float
     users: int = 0
+    sent: int = 0
+
+    @property
+    def spent(self) -> bool:
+        """Whether who comes next is to have another."""
+        return time.monotonic() - self.since >= LIFETIME or self.sent > MOST_SENT
 
 
 _sessions: dict[tuple[str, Purpose], list[_Shared]] = {}
@@ -118,7 +131,7 @@ def interrupt(plane: Plane, tag: str, purpose: Purpose = "read") -> None:
 def _current(plane: Plane, purpose: Purpose) -> _Shared:
     """The session that is given out now; with the lock held."""
     known = _sessions.setdefault((plane.remote, purpose), [])
-    if not known or time.monotonic() - known[-1].since >= LIFETIME:
+    if not known or known[-1].spent:
         live = _connect(plane, _OF_PURPOSE.get(purpose, {}))
         known.append(_Shared(live, time.monotonic()))
     return known[-1]
@@ -200,6 +213,16 @@ def apart(plane: Plane, work: Callable[[SparkSession], T], purpose: Purpose = "r
     for as long as the session lasts, so this is how many of them go there."""
     with alone(plane, purpose) as live:
         return work(live)
+
+
+def local(live: SparkSession, rows: pa.Table) -> DataFrame:
+    """Rows of this process, at least one, as the session's."""
+    with _lock:
+        every = [shared for known in _sessions.values() for shared in known]
+        for shared in every:
+            if shared.live is live:
+                shared.sent += rows.nbytes
+    return live.createDataFrame(rows.combine_chunks())
 
 
 def is_lost(error: Exception) -> bool:

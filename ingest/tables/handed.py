@@ -19,7 +19,7 @@ from pyarrow import fs
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from ingest import commits
+from ingest import commits, spark
 from ingest.contract.relation import Relation
 from ingest.tables import view_tail
 
@@ -60,7 +60,7 @@ class Hand:
     def plain(self, rows: pa.Table) -> DataFrame:
         """Rows, at least one, by their own names and of the types that Spark has for Arrow's."""
         found = self._by_file(rows)
-        return self.live.createDataFrame(rows.combine_chunks()) if found is None else found
+        return spark.local(self.live, rows) if found is None else found
 
     def _by_file(self, rows: pa.Table) -> DataFrame | None:
         """None where they are few, or would not be read as they are."""

@@ -11,13 +11,10 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest import delta
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
 from ingest.tables import base_near, frontier, log_changes, log_rows, tail, told, typed
 from ingest.tables.view_near import same_by_bytes
-
-_MOST_BYTES = 64 * 2**20
 
 
 def rows(
@@ -37,9 +34,8 @@ def rows(
     raw = log.rows(source.reference, base, time)
     if raw is None or not told.plain(raw):
         return None
-    size = delta.bytes_at_most(delta.base_path(plane, source.shard))
     values = typed.cast_here(source, raw)
-    if values is None or size is None or size > _MOST_BYTES:
+    if values is None:
         return None
     shape = pa.schema([values.schema.field(name) for name in wanted])
     try:

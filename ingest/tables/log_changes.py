@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
+from ingest import spark
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
 from ingest.tables import (
@@ -106,7 +107,7 @@ def _by_spark(
     """`base_near.rows`, of a base of any size."""
     keys, wanted = what
     asked = keys.append_column(base_near.NUMBER, pa.array(np.arange(keys.num_rows)))
-    known = F.broadcast(live.createDataFrame(asked.combine_chunks()))
+    known = F.broadcast(spark.local(live, asked))
     names = [quoted(name) for name in wanted.names]
     found = base.join(known, collection.same_key(source)).select(*names, base_near.NUMBER)
     return schema.collected(found).cast(wanted.append(pa.field(base_near.NUMBER, pa.int64())))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -37,15 +37,20 @@ from ingest.tables.schema import DIFF, TIME, quoted
 
 @dataclass(frozen=True)
 class Net:
-    """Columns and mz_diff (bigint, not 0). `ready`: the rows came with the frame, so that it costs
-    nothing to use it again and again. `nothing`: there are none, as far as is known. `table`: the
-    columns, and `diffs`: mz_diff, where they came through this process."""
+    """Columns and mz_diff (bigint, not 0), which `make` gives. `ready`: the rows come with the
+    frame, so that it costs nothing to use it again and again. `nothing`: there are none, as far as
+    is known. `table`: the columns, and `diffs`: mz_diff, where they came through this process."""
 
-    rows: DataFrame
+    make: Callable[[], DataFrame]
     ready: bool
     nothing: bool = False
     table: pa.Table | None = None
     diffs: pa.ChunkedArray | None = None
+
+    @cached_property
+    def rows(self) -> DataFrame:
+        """The frame, which goes to Spark when it is first asked for."""
+        return self.make()
 
 
 def of(  # noqa: PLR0913
@@ -79,7 +84,7 @@ def _general(
     plane: Plane, live: SparkSession, source: Input, span: tuple[int, int], wanted: Sequence[str]
 ) -> Net:
     found = changes.frame(plane, live, source, *span)
-    return Net(view_rows.net(found, wanted), ready=False)
+    return Net(lambda: view_rows.net(found, wanted), ready=False)
 
 
 def _of_plain(  # noqa: PLR0913
@@ -96,7 +101,7 @@ def _of_plain(  # noqa: PLR0913
         return sent(send, _picked(table, source, wanted), _columns(source, wanted))
     found = changes.recorded(plane, live, source, span)
     names = [*map(quoted, wanted), DIFF]
-    return None if found is None else Net(found.select(*names), ready=False)
+    return None if found is None else Net(lambda: found.select(*names), ready=False)
 
 
 def _of_view(  # noqa: PLR0913
@@ -115,10 +120,10 @@ def _of_view(  # noqa: PLR0913
     found = view_changes.frames(plane, live, source, *span)
     if not found:
         nothing = view_rows.nothing(live, source.relation)
-        return Net(nothing.select(*names), ready=True, nothing=True)
+        return Net(lambda: nothing.select(*names), ready=True, nothing=True)
     if len(found) > 1:
         return _general(plane, live, source, span, wanted)
-    return Net(view_rows.net(found[0], wanted), ready=False)
+    return Net(lambda: view_rows.net(found[0], wanted), ready=False)
 
 
 def _of_few(
@@ -164,15 +169,17 @@ def _of_log(  # noqa: PLR0913
     found = pending(live, plane, source, start, upto)
     if found is None:
         nothing = view_rows.nothing(live, source.relation)
-        return Net(nothing.select(*map(quoted, wanted), DIFF), ready=True, nothing=True)
+        columns = [*map(quoted, wanted), DIFF]
+        return Net(lambda: nothing.select(*columns), ready=True, nothing=True)
     if source.key:
         within = ranges.of(rows["key"], source) if rows is not None else None
         new, old = _of_keys(plane, live, source, (replace(found, within=within), after))
         summed = view_rows.either if raw else view_rows.minus
-        return Net(summed(new, old, wanted), ready=False)
+        return Net(lambda: summed(new, old, wanted), ready=False)
     if found.typed and not found.truncated:
         one = F.lit(1).cast("bigint").alias(DIFF)
-        return Net(found.rows.select(*map(quoted, wanted), one), ready=True)
+        own = found.rows.select(*map(quoted, wanted), one)
+        return Net(lambda: own, ready=True)
     return None
 
 
@@ -208,9 +215,8 @@ def sent(send: Send, changes: pa.Table, relation: Relation) -> Net:
     places = [f"c{number}" for number in range(len(relation.columns))]
     few = changes.rename_columns([*places, DIFF])
     table = few.select(places).rename_columns(list(relation.names))
-    return Net(
-        send(few, relation), ready=True, nothing=few.num_rows == 0, table=table, diffs=few[DIFF]
-    )
+    make, nothing = partial(send, few, relation), few.num_rows == 0
+    return Net(make, ready=True, nothing=nothing, table=table, diffs=few[DIFF])
 
 
 def _of_keys(

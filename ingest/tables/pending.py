@@ -16,6 +16,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from ingest import spark
 from ingest.contract.commands import ExportColumn, Input
 from ingest.contract.plane import Plane
 from ingest.contract.types import Type
@@ -101,7 +102,7 @@ def to_fold(
     if cast.known_by_text(source):
         found = reduce_keyed(session, moves.in_memory(table, base))
         return replace(found, within=ranges.of(table["key"], source))
-    return in_spark(session.createDataFrame(table), source, base)
+    return in_spark(spark.local(session, table), source, base)
 
 
 def _count(batches: Iterable[tail.Batch], source: Input) -> int:
@@ -137,7 +138,7 @@ def _typed(session: SparkSession, raw: pa.Table, values: pa.Table, source: Input
         truncated,
         incomplete=False,
         retracts=True,
-        keys=session.createDataFrame(keys.combine_chunks()) if keys.num_rows else None,
+        keys=spark.local(session, keys) if keys.num_rows else None,
         typed=True,
     )
 
@@ -148,7 +149,7 @@ def _own(session: SparkSession, rows: pa.Table, source: Input) -> DataFrame:
     if rows.num_rows == 0:
         return schema.empty(session, source.relation)
     numbered = rows.rename_columns([f"c{number}" for number in range(len(columns))])
-    return session.createDataFrame(numbered.combine_chunks()).select(
+    return spark.local(session, numbered).select(
         *(F.col(f"c{n}").cast(c.type.spark).alias(c.name) for n, c in enumerate(columns))
     )
 
@@ -370,4 +371,4 @@ def _spread(positions: Sequence[int], cells: Cells) -> list[str | None]:
 def _local(session: SparkSession, table: pa.Table, shape: pa.Schema) -> DataFrame:
     if table.num_rows == 0:
         return session.createDataFrame([], from_arrow_schema(shape))
-    return session.createDataFrame(table.cast(shape).combine_chunks())
+    return spark.local(session, table.cast(shape))

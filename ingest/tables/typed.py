@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.connect import functions as F
 
+from ingest import spark
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
 from ingest.tables import arrow_cast, cast, schema
@@ -101,8 +102,8 @@ def cast_by_spark(session: SparkSession, source: Input, raw: pa.Table) -> pa.Tab
     ]
     after = F.col("after")
     numbers = pa.array(np.arange(raw.num_rows))
-    given = raw.select(["key", "after"]).append_column("__row", numbers).combine_chunks()
-    frame = session.createDataFrame(given).select(
+    given = raw.select(["key", "after"]).append_column("__row", numbers)
+    frame = spark.local(session, given).select(
         "__row",
         cast.all_fit(after, source.columns).alias("__fits"),
         *keys,

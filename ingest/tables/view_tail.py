@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 
-from ingest import delta
+from ingest import delta, spark
 from ingest.contract.plane import Plane
 from ingest.contract.relation import Relation
 from ingest.tables import schema
@@ -107,7 +107,7 @@ def local(session: SparkSession, changes: pa.Table, held: Relation) -> DataFrame
     few = picked(changes, held)
     if few.num_rows == 0:
         return _nothing(session, few, held)
-    return named(session.createDataFrame(few.combine_chunks()), few.column_names, held)
+    return named(spark.local(session, few), few.column_names, held)
 
 
 def picked(changes: pa.Table, held: Relation) -> pa.Table:

@@ -37,10 +37,16 @@ class Holder:
             places = [f"c{number}" for number in range(len(relation.columns))]
             found = net.sent(self.send, collected(found.rows.toDF(*places, DIFF)), relation)
         if found.ready:
-            return None if found.nothing else replace(found, rows=found.rows.coalesce(1))
+            one = partial(_in_one_partition, found)
+            return None if found.nothing else replace(found, make=one)
         kept = found.rows.localCheckpoint()
         self.kept.append(kept)
-        return Net(F.broadcast(kept) if rows <= _BROADCAST else kept, ready=True)
+        whole = F.broadcast(kept) if rows <= _BROADCAST else kept
+        return Net(lambda: whole, ready=True)
+
+
+def _in_one_partition(found: Net) -> DataFrame:
+    return found.rows.coalesce(1)
 
 
 def only(relation: Relation, names: Collection[str] | None) -> Relation:
@@ -67,6 +73,10 @@ class Inputs(Mapping[str, DataFrame]):
         if name not in self._made:
             self._made[name] = self._make(name)
         return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether it is one of the names; makes nothing."""
+        return name in self._names
 
     def __iter__(self) -> Iterator[str]:
         """The names, in order."""

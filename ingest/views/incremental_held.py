@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.connect import functions as F
 from pyspark.sql.types import StructType
 
+from ingest import spark
 from ingest.tables.schema import collected
 
 MOST_ROWS = 200_000
@@ -47,7 +48,7 @@ def again(
     """
     if rows.num_rows == 0:
         return live.createDataFrame([], kinds)
-    frame = live.createDataFrame(rows.combine_chunks()) if make is None else make(rows)
+    frame = spark.local(live, rows) if make is None else make(rows)
     return frame.select(
         *(
             F.col(_place(number)).cast(field.dataType).alias(field.name)

@@ -25,18 +25,18 @@ class Near:
     """`rows` gives the stored rows of some keys, which are in the key's order, by place (`c0`,
     ..), and `every` all of them, once each, with how many there are as mz_diff; None when only
     Spark can tell, which it is for keys if not `keyed`. `frame` makes one of such rows, `groups`
-    one of rows by place that are of some types. `sent` are the inputs' changes that came through
-    this process, by input. What is made of the same `view` has the same columns at each step.
-    `changes` have the key of each change, the values that are plain columns, and mz_diff, as the
-    block's texts name them; None when Spark is to find them. The last `hidden` of the stored
-    rows' columns are. `look` gives the rows of an input that did not change: of some keys, whose
-    columns are as it calls them, these and some other columns; None when only Spark can tell."""
+    one of rows by place that are of some types. `moves` are the inputs' changes, by input. What is
+    made of the same `view` has the same columns at each step. `changes` have the key of each
+    change, the values that are plain columns, and mz_diff, as the block's texts name them; None
+    when Spark is to find them. The last `hidden` of the stored rows' columns are. `look` gives the
+    rows of an input that did not change: of some keys, whose columns are as it calls them, these
+    and some other columns; None when only Spark can tell."""
 
     rows: Callable[[pa.Table], pa.Table | None]
     every: Callable[[], pa.Table | None]
     frame: Callable[[pa.Table], DataFrame]
     groups: Callable[[pa.Table, StructType], DataFrame]
-    sent: Mapping[str, Net]
+    moves: Mapping[str, Net]
     view: Hashable
     look: Callable[[str, pa.Table, Sequence[str]], pa.Table | None]
     hidden: int = 0
@@ -72,10 +72,10 @@ class Near:
 
     def _plain(self, block: Block, part: Part, pairs: Mapping[str, str]) -> pa.Table | None:
         child = block.children[part.child]
-        sent = self.sent.get(child) if isinstance(child, str) else None
-        if sent is None or sent.table is None:
+        moved = self.moves.get(child) if isinstance(child, str) else None
+        if moved is None or moved.table is None:
             return None
-        table, diffs = sent.table, sent.diffs
+        table, diffs = moved.table, moved.diffs
         if part.lookups:
             joined = self._joined(block, part.lookups, table.append_column(MZ_DIFF, diffs))
             if joined is None:

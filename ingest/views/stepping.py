@@ -43,10 +43,6 @@ _SMALL = 500_000
 """So many changed rows, and their keys, may be sent to every task whole."""
 
 
-_KEPT = 20_000
-"""So many changed rows may stay with the server for as long as the session lasts."""
-
-
 @dataclass(frozen=True)
 class Span:
     """What a step is to do: the view holds everything up to `last`, its inputs did not change
@@ -106,10 +102,7 @@ def _commit(plane: Plane, view: View, span: Span, how: How) -> Step:
         _write(plane, live, view, (span, commit))
 
     try:
-        if sum(span.rows.values()) > _KEPT:
-            spark.apart(plane, work, "views")
-        else:
-            spark.run(plane, work, "views", repeat=False)
+        spark.run(plane, work, "views", repeat=False)
     except IngestError as error:
         if _found(plane, view, name) is None:
             _give_up(error, how)
@@ -149,8 +142,7 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span, hand: H
     wide = partials.widened(view, span.hidden)
     used, uses = incremental.used(wide.root), incremental.uses(wide.root)
     new, old = _sides(plane, live, view, span)
-    changed: dict[str, DataFrame] = {}
-    sent: dict[str, Net] = {}
+    moves: dict[str, Net] = {}
     for name in span.changed:
         source = view.inputs[name]
         columns = frames.only(source.relation, used.get(name))
@@ -160,20 +152,19 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span, hand: H
         lazily = once and not found.ready
         moved = found if lazily else keep.net(found, columns, span.rows[name])
         if moved is not None:
-            changed[name] = moved.rows
-            if moved.table is not None:
-                sent[name] = moved
-    if not changed:
+            moves[name] = moved
+    if not moves:
         return view_rows.nothing(live, wide.relation)
+    changed = frames.Inputs(moves, lambda name: moves[name].rows)
     size = _size(sum(span.rows.values()))
-    near = _near(plane, hand, view, span, sent)
+    near = _near(plane, hand, view, span, moves)
     stored = partial(own, plane, live, view, span)
     made = incremental.difference(live, wide.root, old, new, changed, stored, size=size, near=near)
     typed = frames.typed_changes(made.rows, wide.relation)
     return typed if made.net else _consolidated(typed, view, span.hidden)
 
 
-def _near(plane: Plane, hand: Hand, view: View, span: Span, sent: Mapping[str, Net]) -> Near:
+def _near(plane: Plane, hand: Hand, view: View, span: Span, moves: Mapping[str, Net]) -> Near:
     """The view's own rows; see `view_near`."""
     hidden = span.hidden or _keyed(view, span)
     also = hidden or Hidden((), (), (), ())
@@ -202,7 +193,7 @@ def _near(plane: Plane, hand: Hand, view: View, span: Span, sent: Mapping[str, N
     relations = tuple((name, source.relation) for name, source in view.inputs.items())
     made_of = (view.shard, view.relation, hidden, relations)
     keyed = hidden is not None
-    return Near(rows, every, frame, groups, sent, made_of, look, len(also.names), keyed)
+    return Near(rows, every, frame, groups, moves, made_of, look, len(also.names), keyed)
 
 
 def _keyed(view: View, span: Span) -> Hidden | None:

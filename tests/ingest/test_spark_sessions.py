@@ -6,6 +6,7 @@ import threading
 import time
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from ingest import spark
@@ -34,6 +35,23 @@ def test_the_next_work_has_another_session(plane: Plane, monkeypatch: pytest.Mon
     second = spark.run(plane, _known, repeat=True)
     assert spark.run(plane, _known, repeat=True) == second
     assert spark.run(plane, _known, "views", repeat=True) != second
+
+
+def test_many_local_rows_end_a_session(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server keeps them until then; of sessions for one work alone nothing is counted."""
+    monkeypatch.setattr(spark, "LIFETIME", 60.0)
+    rows = pa.table({"n": list(range(1000))})
+    monkeypatch.setattr(spark, "MOST_SENT", 2 * rows.nbytes)
+
+    def send(live: Any) -> tuple[str, int]:
+        return _known(live), spark.local(live, rows).count()
+
+    found = [spark.run(plane, send, repeat=True) for _ in range(4)]
+    assert [count for _, count in found] == [1000] * 4
+    first, second, third, fourth = (each for each, _ in found)
+    assert first == second == third != fourth
+    assert spark.apart(plane, send) not in found
+    assert spark.run(plane, _known, repeat=True) == fourth
 
 
 def test_it_ends_with_the_last_work_that_uses_it(plane: Plane) -> None:
