@@ -68,14 +68,17 @@ def rows(
 def _of_file(system: fs.FileSystem, name: str, asked: _Asked, shape: pa.Schema) -> pa.Table:
     """A file's rows each of whose key columns has one of the values that are asked for."""
     file = ds.dataset(name, format=_FORMAT, filesystem=system)
-    batches = file.to_batches(
-        columns=shape.names,
-        filter=asked.within(file.schema),
-        batch_readahead=_READAHEAD,
-        fragment_readahead=1,
-    )
-    found = pa.Table.from_batches(map(asked.of, batches), _only(file.schema, shape.names))
-    return found.cast(shape)
+    within = asked.within(file.schema)
+    found: list[pa.RecordBatch] = []
+    for fragment in file.get_fragments(filter=within):
+        batches = fragment.subset(filter=within, schema=file.schema).to_batches(
+            columns=shape.names,
+            filter=None if asked.flagged else within,
+            batch_readahead=_READAHEAD,
+            fragment_readahead=1,
+        )
+        found += map(asked.of, batches)
+    return pa.Table.from_batches(found, _only(file.schema, shape.names)).cast(shape)
 
 
 def _only(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
@@ -91,6 +94,12 @@ class _Asked:
         flags = {name: _flags(keys[name]) for name in keys.column_names}
         self._flags = {name: each for name, each in flags.items() if each is not None}
 
+    @property
+    def flagged(self) -> bool:
+        """Whether all values have flags: then no row need be tried by Arrow, which would copy
+        those that pass."""
+        return self._flags.keys() == set(self._keys.column_names)
+
     def within(self, schema: pa.Schema) -> ds.Expression:
         """What Arrow tells: the ends of the values, which leave out row groups by their
         statistics, and the values that have no flags."""
@@ -104,10 +113,12 @@ class _Asked:
         return reduce(operator.and_, terms)
 
     def of(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Those of the rows within that have values with flags."""
+        """Those of the rows that have values with flags."""
         for name, (least, flags) in self._flags.items():
-            places = rows.column(name).cast(pa.int64()).to_numpy() - least
-            rows = rows.filter(pa.array(flags[places]))
+            values = rows.column(name).cast(pa.int64()).to_numpy()
+            among = (values >= least) & (values < least + flags.size)
+            places = np.flatnonzero(among)
+            rows = rows.take(pa.array(places[flags[values[places] - least]]))
         return rows
 
 

@@ -32,6 +32,26 @@ class Turns:
     earlier: Places
 
 
+def in_order(raw: pa.Table) -> pa.Table:
+    """The rows by time and place in it; they mostly are so, and rows of texts are slow to copy."""
+    times, places = _array(raw["time"]), _array(raw["seq"])
+    later = times[1:] > times[:-1]
+    behind = (times[1:] == times[:-1]) & (places[1:] >= places[:-1])
+    if bool((later | behind).all()):
+        return raw
+    return raw.sort_by([("time", "ascending"), ("seq", "ascending")])
+
+
+def where(raw: pa.Table, there: pa.ChunkedArray) -> pa.Table:
+    """The rows that are `there`, as they are when all of them are."""
+    return raw if pc.all(there, skip_nulls=False).as_py() else raw.filter(there)
+
+
+def taken(rows: pa.ChunkedArray, places: Places) -> pa.ChunkedArray:
+    """The rows at these places, as they are when it is all of them in their order."""
+    return rows if np.array_equal(places, np.arange(len(rows))) else rows.take(places)
+
+
 def left_out(raw: pa.Table) -> pa.ChunkedArray:
     """Whether each row lacks values that upstream left out."""
     return pc.greater(pc.fill_null(pc.list_value_length(raw["unchanged"]), 0), 0)

@@ -22,6 +22,7 @@ from ingest import commits, delta
 from ingest.contract.log import LOG_COLUMNS, Commit, Succession
 from ingest.contract.plane import Plane
 from ingest.errors import IngestError
+from ingest.tables import log_rows
 from ingest.tables.frontier import Frontier
 
 MOST_ROWS = 300_000
@@ -142,7 +143,7 @@ class Log:
                 table = self._gather(reference, frontier.time, wanted, keep=keep)
             except FileNotFoundError:
                 return None
-        return table.filter(pc.greater(table["position"], frontier.position))
+        return log_rows.where(table, pc.greater(table["position"], frontier.position))
 
     def ordered(
         self,
@@ -190,14 +191,13 @@ class Log:
         last = wanted[-1].commit.time
         have, table = self._rows.get((reference, after), (after, _ARROW.empty_table()))
         if have > last:
-            return table.filter(pc.less_equal(table["time"], last))
+            return log_rows.where(table, pc.less_equal(table["time"], last))
         fresh = [b for b in wanted if b.commit.time > have]
         if sum(len(b.files) for b in fresh) > _MOST_FILES:
             raise FileNotFoundError
         parts = [self._file(name, reference) for b in fresh for name in b.files]
         if parts:
-            added = pa.concat_tables(parts).sort_by([("time", "ascending"), ("seq", "ascending")])
-            table = pa.concat_tables([table, added])
+            table = pa.concat_tables([table, log_rows.in_order(pa.concat_tables(parts))])
         if keep:
             self._keep(reference, after, last, table)
         return table
@@ -218,7 +218,8 @@ class Log:
             while len(self._files) > 16:
                 self._files.popitem(last=False)
         table = self._files[name]
-        return table.filter(pc.equal(table["reference"], reference)).select(_RAW).cast(_ARROW)
+        own = log_rows.where(table, pc.equal(table["reference"], reference))
+        return own.select(_RAW).cast(_ARROW)
 
 
 _logs: dict[tuple[Plane, str], Log] = {}

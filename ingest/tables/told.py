@@ -63,7 +63,7 @@ def _sent(raw: pa.Table) -> bool:
 def before(raw: pa.Table, places: Places, source: Input) -> pa.Table | None:
     """The old rows at these places, typed, by place (`c0`, ..); None when upstream did not send
     all of them, or one of them may be none of the table's rows because it does not fit."""
-    old = raw["before"].take(places).combine_chunks()
+    old = log_rows.taken(raw["before"], places).combine_chunks()
     if old.null_count:
         return None
     values = arrow_cast.values(old, source.columns)

@@ -101,7 +101,12 @@ class Near:
                     return None
                 rows = _beside(rows, found, lookup)
             # Columns of one name, and keys that Arrow does not join by.
-            except (KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            except (
+                KeyError,
+                pa.ArrowInvalid,
+                pa.ArrowNotImplementedError,
+                pa.ArrowTypeError,
+            ):
                 return None
         return rows
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -87,3 +88,26 @@ def test_an_empty_tail() -> None:
     assert log_rows.newest(empty)[0].tolist() == []
     assert log_rows.first(empty).tolist() == []
     assert log_rows.turns(empty, 0).last.tolist() == []
+
+
+def test_order() -> None:
+    """Rows that are in order already, and some that are not, are so afterwards."""
+    chance = random.Random(7)
+    rows = [(time, place) for time in range(20) for place in range(4)]
+    for _ in range(3):
+        tail = pa.table([*zip(*rows, strict=True)], ["time", "seq"])
+        found = log_rows.in_order(tail).to_pylist()
+        assert [tuple(row.values()) for row in found] == sorted(rows)
+        chance.shuffle(rows)
+    assert log_rows.in_order(tail.slice(0, 0)).num_rows == 0
+
+
+def test_some_rows_and_all() -> None:
+    tail = pa.table({"n": [3, 1, 2]})
+    assert log_rows.where(tail, pa.chunked_array([[True, False, True]]))["n"].to_pylist() == [3, 2]
+    assert log_rows.where(tail, pa.chunked_array([[True] * 3])) is tail
+    some = log_rows.where(tail, pa.chunked_array([[True, None, True]]))
+    assert some["n"].to_pylist() == [3, 2]
+    for places in ([0, 1, 2], [2, 1, 0], [1], []):
+        found = log_rows.taken(tail["n"], np.array(places, np.int64))
+        assert found.to_pylist() == [[3, 1, 2][place] for place in places]
