@@ -44,6 +44,18 @@ def in_memory(
     """What changed within `span` (ms; after its first time, and up to its last one): the columns
     `names` (None: all), mz_timestamp and mz_diff, consolidated. None where it takes Spark to know
     it."""
+    found = every(plane, live, source, span, names)
+    return None if found is None else told.consolidated(found)
+
+
+def every(
+    plane: Plane,
+    live: SparkSession,
+    source: Input,
+    span: tuple[int, int],
+    names: Sequence[str] | None = None,
+) -> pa.Table | None:
+    """The same, not consolidated."""
     after, upto = span
     wanted = list(source.relation.names if names is None else names)
     if not source.feed or not simple(source, wanted):
@@ -76,7 +88,7 @@ def in_memory(
             old = _of_base(plane, live, source, (base.version, keys, rows.schema, within))
             gone = times[lasts[old[base_near.NUMBER].to_numpy()]]
             found.append(_stamped(old.drop_columns([base_near.NUMBER]), gone, -1))
-    return told.consolidated(pa.concat_tables(found))
+    return pa.concat_tables(found)
 
 
 def _of_base(

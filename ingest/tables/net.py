@@ -196,7 +196,7 @@ def _in_process(
     known = told.net(live, plane, source, start, rows)
     if known is not None:
         return _picked(known, source, wanted)
-    made = log_changes.in_memory(plane, live, source, span, wanted)
+    made = log_changes.every(plane, live, source, span, wanted)
     return None if made is None else made.drop_columns([TIME])
 
 

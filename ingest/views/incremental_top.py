@@ -40,10 +40,25 @@ def here(
         return None
     try:
         moved = changes.rename_columns(own.column_names).cast(own.schema)
-        return _in_order(block, own, told.consolidated(moved))
+        return _in_order(block, own, told.consolidated(_reaching(block, own, moved)))
     # What cannot be compared or cast here Spark can.
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return None
+
+
+def _reaching(block: Block, own: pa.Table, moved: pa.Table) -> pa.Table:
+    """The changes, less those that are behind all rows that are known, if these are enough."""
+    first = block.ordered[0]
+    place = f"c{block.columns.index(first.column)}"
+    known = own[place]
+    if known.null_count or (pc.sum(own[MZ_DIFF]).as_py() or 0) < block.limit:
+        return moved
+    ends, values = pc.min_max(known), moved[place]
+    if first.descending:
+        before = pc.greater_equal(values, ends["min"])
+    else:
+        before = pc.less_equal(values, ends["max"])
+    return moved.filter(pc.or_kleene(pc.is_null(values), before))
 
 
 def _in_order(block: Block, own: pa.Table, moved: pa.Table) -> pa.Table:

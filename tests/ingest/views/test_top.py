@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -116,6 +117,25 @@ def test_what_only_spark_can_tell() -> None:
     assert incremental_top.here(block, _near(floats), changes, asked) is None
     wide = changes.set_column(1, "b", pa.array(["no number"]))
     assert incremental_top.here(block, _near(own), wide, asked) is None
+
+
+def test_changes_behind_the_last_row_are_left_out() -> None:
+    """Before anything is done with them; not where rows are too few, or the last is not known."""
+    rising = Block("topk", "", ordered=(Ordered("b"),), limit=2, columns=NAMES)
+    falling = replace(rising, ordered=(Ordered("b", descending=True),))
+    own = _table(Counter({(1, 3, "x"): 1, (1, 5, "x"): 1}))
+    changes = _table(Counter({(1, value, "y"): 1 for value in (2, 3, 4, 5, 6, None)}))
+
+    def left(block: Block, known: pa.Table) -> list[int | None]:
+        return sorted(
+            incremental_top._reaching(block, known, changes)["c1"].to_pylist(),
+            key=lambda value: (value is None, value),
+        )
+
+    assert left(rising, own) == [2, 3, 4, 5, None]
+    assert left(falling, own) == [3, 4, 5, 6, None]
+    assert len(left(replace(rising, limit=3), own)) == 6
+    assert len(left(rising, _table(Counter({(1, 3, "x"): 1, (1, None, "x"): 1})))) == 6
 
 
 @pytest.mark.spark
