@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import SparkSession
 
 from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
@@ -17,8 +18,13 @@ from ingest.tables import base_near, frontier, log_changes, log_rows, tail, told
 from ingest.tables.view_near import same_by_bytes
 
 
-def rows(
-    plane: Plane, source: Input, time: int, keys: pa.Table, names: Sequence[str]
+def rows(  # noqa: PLR0913
+    live: SparkSession,
+    plane: Plane,
+    source: Input,
+    time: int,
+    keys: pa.Table,
+    names: Sequence[str],
 ) -> pa.Table | None:
     """The rows at `time` (ms) whose key is one of the `keys`, which are not null and in the
     table's order: the key's columns and `names`. None where it takes Spark to know them.
@@ -34,7 +40,8 @@ def rows(
     raw = log.rows(source.reference, base, time)
     if raw is None or not told.plain(raw):
         return None
-    values = typed.cast_here(source, raw)
+    fresh = raw.num_rows > 0
+    values = typed.rows(live, plane, source, base, raw) if fresh else typed.cast_here(source, raw)
     if values is None:
         return None
     shape = pa.schema([values.schema.field(name) for name in wanted])
@@ -47,7 +54,7 @@ def rows(
         if found is None:
             return None
         held = found.drop_columns([base_near.NUMBER])
-        return held if raw.num_rows == 0 else _newer(held, asked, raw, values)
+        return _newer(held, asked, raw, values) if fresh else held
     # What cannot be compared or cast here Spark can.
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return None

@@ -188,7 +188,7 @@ def _near(plane: Plane, hand: Hand, view: View, span: Span, moves: Mapping[str, 
         if name in span.changed or set(keys.column_names) != set(source.key):
             return None
         asked = keys.select(list(source.key))
-        return keyed_near.rows(plane, source, span.upto, asked, columns)
+        return keyed_near.rows(hand.live, plane, source, span.upto, asked, columns)
 
     relations = tuple((name, source.relation) for name, source in view.inputs.items())
     made_of = (view.shard, view.relation, hidden, relations)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from ingest import spark
+from ingest.contract.commands import Input
 from ingest.contract.plane import Plane
 from ingest.errors import IngestError
 from ingest.tables import apply, base_near, keyed_near, tail
@@ -31,8 +34,15 @@ def _asked(made: Table, rows: Rows) -> pa.Table:
     return pa.table([pa.array(column) for column in columns], list("abc"))
 
 
+def _rows(made: Table, source: Input, time: int, keys: pa.Table, *names: str) -> pa.Table | None:
+    def work(live: Any) -> pa.Table | None:
+        return keyed_near.rows(live, made.plane, source, time, keys, names)
+
+    return spark.run(made.plane, work, repeat=True)
+
+
 def _found(made: Table, time: int, keys: pa.Table, *names: str) -> list[tuple[object, ...]] | None:
-    found = keyed_near.rows(made.plane, made.source, time, keys, names)
+    found = _rows(made, made.source, time, keys, *names)
     if found is None:
         return None
     assert found.column_names == [*KEY, *(name for name in names if name not in KEY)]
@@ -61,15 +71,13 @@ def test_the_rows_of_a_time(made: Table) -> None:
         made.send([("i", 382, "1.00"), ("d", 382, "")])
 
 
-def test_what_only_spark_can_tell(
-    plane: Plane, made: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_only_spark_can_tell(made: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables of no feed, a truncated one, a large tail or base, keys of another type."""
     rows = made.rows(made.time)
     keys = _asked(made, rows)
     assert _found(made, made.time, keys) is not None
     plain = replace(made.source, feed="")
-    assert keyed_near.rows(plane, plain, made.time, keys, ()) is None
+    assert _rows(made, plain, made.time, keys) is None
     other = keys.set_column(0, "a", pa.array([0.5] * keys.num_rows))
     assert _found(made, made.time, other) is None
     with monkeypatch.context() as patched:
