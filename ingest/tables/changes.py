@@ -28,6 +28,7 @@ from ingest.tables import (
     plain_versions,
     schema,
     tail,
+    told,
     trees,
     view_changes,
     view_tail,
@@ -52,7 +53,7 @@ def changes(plane: Plane, source: Input, after: int, upto: int) -> ResultSet:
     def work(live: SparkSession) -> ResultSet:
         known = log_changes.in_memory(plane, live, source, (after, upto))
         if known is not None:
-            return ResultSet(own, schema.conform(known, own))
+            return ResultSet(own, schema.conform(told.consolidated(known), own))
         found = schema.collected(frame(plane, live, source, after, upto))
         return ResultSet(own, schema.conform(found, own))
 

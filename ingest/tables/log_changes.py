@@ -42,20 +42,8 @@ def in_memory(
     names: Sequence[str] | None = None,
 ) -> pa.Table | None:
     """What changed within `span` (ms; after its first time, and up to its last one): the columns
-    `names` (None: all), mz_timestamp and mz_diff, consolidated. None where it takes Spark to know
-    it."""
-    found = every(plane, live, source, span, names)
-    return None if found is None else told.consolidated(found)
-
-
-def every(
-    plane: Plane,
-    live: SparkSession,
-    source: Input,
-    span: tuple[int, int],
-    names: Sequence[str] | None = None,
-) -> pa.Table | None:
-    """The same, not consolidated."""
+    `names` (None: all), mz_timestamp and mz_diff, not consolidated. None where it takes Spark to
+    know it."""
     after, upto = span
     wanted = list(source.relation.names if names is None else names)
     if not source.feed or not simple(source, wanted):

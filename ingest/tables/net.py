@@ -163,9 +163,11 @@ def _of_log(  # noqa: PLR0913
         plain = not _any_special(rows)
     if not plain:
         return None
-    made = None if rows is None else _in_process(plane, live, source, (span, start, rows), wanted)
+    made = None
+    if rows is not None:
+        made = _in_process(plane, live, source, (span, start, rows), (wanted, raw))
     if made is not None:
-        return sent(send, made if raw else told.consolidated(made), _columns(source, wanted))
+        return sent(send, made, _columns(source, wanted))
     found = pending(live, plane, source, start, upto)
     if found is None:
         nothing = view_rows.nothing(live, source.relation)
@@ -188,16 +190,18 @@ def _in_process(
     live: SparkSession,
     source: Input,
     what: tuple[tuple[int, int], Frontier, pa.Table],
-    wanted: Sequence[str],
+    how: tuple[Sequence[str], bool],
 ) -> pa.Table | None:
-    """The changes of the columns `wanted` by the log's rows of the span after a frontier; None
-    where Spark is to make them."""
-    span, start, rows = what
+    """The changes of the columns wanted by the log's rows of the span after a frontier; None
+    where Spark is to make them. What was looked up is consolidated even where it need not be:
+    when nothing is left of it, looking it up was all that the step had to do."""
+    (span, start, rows), (wanted, raw) = what, how
     known = told.net(live, plane, source, start, rows)
     if known is not None:
-        return _picked(known, source, wanted)
-    made = log_changes.every(plane, live, source, span, wanted)
-    return None if made is None else made.drop_columns([TIME])
+        picked = _picked(known, source, wanted)
+        return picked if raw else told.consolidated(picked)
+    made = log_changes.in_memory(plane, live, source, span, wanted)
+    return None if made is None else told.consolidated(made.drop_columns([TIME]))
 
 
 def _columns(source: Input, wanted: Sequence[str]) -> Relation:

@@ -91,6 +91,9 @@ class Near:
         """The rows with the columns of the lookups behind them, less those that find none."""
         for lookup in lookups:
             child = block.children[lookup.child]
+            # A column of a user's may be called as those that are looked up are.
+            if {name for name, _ in lookup.columns} & set(rows.column_names):
+                return None
             keys = rows.select([column for column, _ in lookup.on])
             keys = keys.rename_columns([name for _, name in lookup.on])
             columns = [column for _, column in lookup.columns]
@@ -100,13 +103,8 @@ class Near:
                 if found is None:
                     return None
                 rows = _beside(rows, found, lookup)
-            # Columns of one name, and keys that Arrow does not join by.
-            except (
-                KeyError,
-                pa.ArrowInvalid,
-                pa.ArrowNotImplementedError,
-                pa.ArrowTypeError,
-            ):
+            # Keys that Arrow does not join by, or that are asked for twice.
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, KeyError):
                 return None
         return rows
 

@@ -152,6 +152,20 @@ def test_what_changed_is_known_without_spark(
         made.fold()
 
 
+def test_changes_of_other_columns_are_none(plane: Plane, made: Table) -> None:
+    """Also for who takes changes that cancel out: then there is nothing more to do."""
+    before = made.time
+    made.send(changes(1, 2, 300))
+
+    def work(live: Any) -> tuple[bool, bool]:
+        span = (before, made.time)
+        columns = (("tenant", "score"), ("tenant", "amount"))
+        each = [net.of(plane, live, made.source, span, names, raw=True) for names in columns]
+        return each[0].nothing, each[1].nothing
+
+    assert spark.run(plane, work, repeat=True) == (True, False)
+
+
 @pytest.mark.parametrize("key", [("tenant", "day", "label"), ("label", "tenant", "day")])
 def test_the_rows_are_sparks(plane: Plane, key: tuple[str, ...]) -> None:
     """Keys that are there, keys all of whose values are there but not together, and others."""
