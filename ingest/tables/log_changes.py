@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -34,16 +35,17 @@ from ingest.tables.log_rows import NOWHERE, Places
 from ingest.tables.schema import DIFF, TIME, quoted
 
 
-def in_memory(
+def in_memory(  # noqa: PLR0913
     plane: Plane,
     live: SparkSession,
     source: Input,
     span: tuple[int, int],
     names: Sequence[str] | None = None,
+    among: pa.Table | None = None,
 ) -> pa.Table | None:
     """What changed within `span` (ms; after its first time, and up to its last one): the columns
-    `names` (None: all), mz_timestamp and mz_diff, not consolidated. None where it takes Spark to
-    know it."""
+    `names` (None: all), mz_timestamp and mz_diff, not consolidated. `among`: keys, by name; what a
+    row with another key was before the span is left out. None where it takes Spark to know it."""
     after, upto = span
     wanted = list(source.relation.names if names is None else names)
     if not source.feed or not simple(source, wanted):
@@ -64,6 +66,8 @@ def in_memory(
     ]
     fresh = pc.equal(raw["op"], "i").to_numpy()
     unknown = (turns.earlier == NOWHERE) & ~fresh[turns.first]
+    if among is not None:
+        unknown &= _among(_keys(values, source), among.select(list(source.key)))[turns.last]
     if unknown.any():
         firsts, lasts = turns.first[unknown], turns.last[unknown]
         sent = told.before(raw, firsts, source)
@@ -71,12 +75,30 @@ def in_memory(
             own = sent.rename_columns(list(source.relation.names)).select(wanted)
             found.append(_stamped(own.cast(rows.schema), times[lasts], -1))
         else:
-            keys = values.select([f"__key_{i}" for i in range(len(source.key))]).take(lasts)
+            keys = _keys(values, source).take(lasts)
             within = ranges.of(raw["key"].take(lasts), source)
             old = _of_base(plane, live, source, (base.version, keys, rows.schema, within))
             gone = times[lasts[old[base_near.NUMBER].to_numpy()]]
             found.append(_stamped(old.drop_columns([base_near.NUMBER]), gone, -1))
     return pa.concat_tables(found)
+
+
+def _keys(values: pa.Table, source: Input) -> pa.Table:
+    return values.select([f"__key_{i}" for i in range(len(source.key))])
+
+
+def _among(keys: pa.Table, some: pa.Table) -> npt.NDArray[np.bool_]:
+    """Whether each of the keys is one of `some`; that they are, where Arrow cannot tell."""
+    number, names = base_near.NUMBER, keys.column_names
+    numbered = keys.append_column(number, pa.array(np.arange(keys.num_rows)))
+    there = np.zeros(keys.num_rows, np.bool_)
+    try:
+        asked = some.rename_columns(names).cast(keys.schema)
+        found = numbered.join(asked, names, join_type="left semi", use_threads=False)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return ~there
+    there[found[number].to_numpy()] = True
+    return there
 
 
 def _of_base(

@@ -62,19 +62,21 @@ def of(  # noqa: PLR0913
     *,
     raw: bool = False,
     send: Send | None = None,
+    among: pa.Table | None = None,
 ) -> Net:
     """What `source` is at the end of the span less what it was at its beginning (ms), as changes.
 
     Only the columns `names`, in the relation's order; None for all. `raw`: changes that cancel
-    out may be in it. `send`: how rows of this process go to Spark. Raises IngestError 22023 when
-    the history does not reach back that far.
+    out may be in it. `send`: how rows of this process go to Spark. `among`: keys, by name; what a
+    row with another key was may be left out. Raises IngestError 22023 when the history does not
+    reach back that far.
     """
     wanted = tuple(source.relation.names if names is None else names)
     send = send or partial(view_tail.local, live)
     if source.segments:
         return _of_view(plane, live, source, span, wanted, (send, raw))
     if source.feed:
-        found = _of_log(plane, live, source, span, wanted, (send, raw))
+        found = _of_log(plane, live, source, span, wanted, (send, raw, among))
     else:
         found = _of_plain(plane, live, source, span, wanted, send)
     return _general(plane, live, source, span, wanted) if found is None else found
@@ -147,10 +149,10 @@ def _of_log(  # noqa: PLR0913
     source: Input,
     span: tuple[int, int],
     wanted: Sequence[str],
-    how: tuple[Send, bool],
+    how: tuple[Send, bool, pa.Table | None],
 ) -> Net | None:
     """By the log's newest versions of the touched keys; None where that is not enough."""
-    (after, upto), (send, raw) = span, how
+    (after, upto), (send, raw, among) = span, how
     base = frontier.at(plane, source.shard, after)
     log = tail.log(plane, source.feed)
     log.reach(after)
@@ -165,7 +167,7 @@ def _of_log(  # noqa: PLR0913
         return None
     made = None
     if rows is not None:
-        made = _in_process(plane, live, source, (span, start, rows), (wanted, raw))
+        made = _in_process(plane, live, source, (span, start, rows), (wanted, raw, among))
     if made is not None:
         return sent(send, made, _columns(source, wanted))
     found = pending(live, plane, source, start, upto)
@@ -190,17 +192,17 @@ def _in_process(
     live: SparkSession,
     source: Input,
     what: tuple[tuple[int, int], Frontier, pa.Table],
-    how: tuple[Sequence[str], bool],
+    how: tuple[Sequence[str], bool, pa.Table | None],
 ) -> pa.Table | None:
     """The changes of the columns wanted by the log's rows of the span after a frontier; None
     where Spark is to make them. What was looked up is consolidated even where it need not be:
     when nothing is left of it, looking it up was all that the step had to do."""
-    (span, start, rows), (wanted, raw) = what, how
+    (span, start, rows), (wanted, raw, among) = what, how
     known = told.net(live, plane, source, start, rows)
     if known is not None:
         picked = _picked(known, source, wanted)
         return picked if raw else told.consolidated(picked)
-    made = log_changes.in_memory(plane, live, source, span, wanted)
+    made = log_changes.in_memory(plane, live, source, span, wanted, among)
     return None if made is None else told.consolidated(made.drop_columns([TIME]))
 
 

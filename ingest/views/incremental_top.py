@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -44,6 +44,23 @@ def here(
     # What cannot be compared or cast here Spark can.
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return None
+
+
+def keys(block: Block, name: str, key: Sequence[str], near: Near) -> pa.Table | None:
+    """The keys that known rows have in an input whose rows they are, by its `key`'s columns: what
+    rows with other keys were is behind the known ones. None where rows do not say their keys."""
+    child = next(iter(block.children.values()), "")
+    if block.kind != "topk" or not isinstance(child, Block) or child.kind != "linear":
+        return None
+    if list(child.children.values()) != [name] or len(child.parts) != 1:
+        return None
+    columns = [column for _, column in child.parts[0].values or ()]
+    if len(columns) < len(child.columns) or not key or not {*key} <= {*columns}:
+        return None
+    own = near.every()
+    if own is None:
+        return None
+    return pa.table({column: own[f"c{columns.index(column)}"] for column in key})
 
 
 def _reaching(block: Block, own: pa.Table, moved: pa.Table) -> pa.Table:

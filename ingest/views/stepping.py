@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Literal, NoReturn
 
 import pyarrow as pa
@@ -32,7 +32,7 @@ from ingest.tables import (
 from ingest.tables.handed import Hand
 from ingest.tables.net import Net
 from ingest.tables.view_versions import Hidden, Known, StepCommit
-from ingest.views import frames, incremental, partials, whole
+from ingest.views import frames, incremental, incremental_top, partials, whole
 from ingest.views.incremental_folds import Size
 from ingest.views.incremental_held import again
 from ingest.views.near import Near
@@ -143,12 +143,16 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span, hand: H
     used, uses = incremental.used(wide.root), incremental.uses(wide.root)
     new, old = _sides(plane, live, view, span)
     moves: dict[str, Net] = {}
+    near = _near(plane, hand, view, span, moves)
     for name in span.changed:
         source = view.inputs[name]
         columns = frames.only(source.relation, used.get(name))
         once = uses[name] == 1
         times = (span.after, span.upto)
-        found = net.of(plane, live, source, times, columns.names, raw=once, send=keep.send)
+        among = incremental_top.keys(wide.root, name, source.key, near)
+        found = net.of(
+            plane, live, source, times, columns.names, raw=once, send=keep.send, among=among
+        )
         lazily = once and not found.ready
         moved = found if lazily else keep.net(found, columns, span.rows[name])
         if moved is not None:
@@ -157,7 +161,6 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span, hand: H
         return view_rows.nothing(live, wide.relation)
     changed = frames.Inputs(moves, lambda name: moves[name].rows)
     size = _size(sum(span.rows.values()))
-    near = _near(plane, hand, view, span, moves)
     stored = partial(own, plane, live, view, span)
     made = incremental.difference(live, wide.root, old, new, changed, stored, size=size, near=near)
     typed = frames.typed_changes(made.rows, wide.relation)
@@ -165,7 +168,7 @@ def _followed(plane: Plane, keep: frames.Holder, view: View, span: Span, hand: H
 
 
 def _near(plane: Plane, hand: Hand, view: View, span: Span, moves: Mapping[str, Net]) -> Near:
-    """The view's own rows; see `view_near`."""
+    """The view's own rows; see `view_near`. `moves` may still be without the changes."""
     hidden = span.hidden or _keyed(view, span)
     also = hidden or Hidden((), (), (), ())
 
@@ -174,6 +177,7 @@ def _near(plane: Plane, hand: Hand, view: View, span: Span, moves: Mapping[str, 
             return None
         return view_near.rows(plane, span.known, view.relation, hidden, keys)
 
+    @cache
     def every() -> pa.Table | None:
         return view_near.every(plane, span.known, view.relation)
 

@@ -41,7 +41,7 @@ _KINDS = {
     "at": Type("timestamp with time zone"),
     "local": Type("timestamp"),
 }
-_ROWS = 380
+ROWS = 380
 Change = tuple[str, int, str]
 Rows = Counter[tuple[Any, ...]]
 
@@ -75,7 +75,7 @@ class Table:
             delta.append(schema.empty(live, shape), path, meta)
 
         spark.run(plane, work, repeat=False)
-        for half in (range(200), range(200, _ROWS)):
+        for half in (range(200), range(200, ROWS)):
             self.send(("i", number, f"{number}.25") for number in half)
             self.fold()
 

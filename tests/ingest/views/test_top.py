@@ -10,11 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from ingest import engine
 from ingest.contract.plane import Plane
 from ingest.contract.views import Block, Ordered
-from ingest.tables import view_near
+from ingest.tables import apply, base_near, view_near
 from ingest.views import incremental, incremental_top, stepping
 from ingest.views.near import Near
+from tests.ingest.tables.test_base_near import ROWS, Table, changes
 from tests.ingest.views import worlds
 from tests.ingest.views.test_partials import _change, _filled
 
@@ -171,3 +173,44 @@ def _rise(tables: dict[str, worlds.Table]) -> None:
     t.insert("(5, 20, 'x', 1.00, 0.5), (8, 30, 'x', null, null)", 32)
     t.update({"b": "b + 1"}, "b >= 20", 33)
     t.delete("b < 10 and b > 1", 34)
+
+
+@pytest.fixture
+def made(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> Table:
+    monkeypatch.setattr(apply, "_REWRITTEN", 0)
+    return Table(plane, ("tenant", "day", "label"))
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("limit", [4, 1000])
+def test_only_known_rows_are_looked_up(
+    made: Table, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    """What a row was that is not among the first makes no difference; all are with few rows."""
+    columns = "amount, label, day, tenant"
+    view = worlds.over(
+        f"SELECT {columns} FROM d WHERE amount > 1 ORDER BY amount DESC, label LIMIT {limit}",
+        {"d": made.source},
+    )
+    worlds.hydrate(made.plane, view, made.time)
+    asked: list[int] = []
+    looked = base_near.rows
+
+    def counted(*what: Any) -> pa.Table | None:
+        asked.append(what[3].num_rows)
+        return looked(*what)
+
+    monkeypatch.setattr(base_near, "rows", counted)
+    last = ROWS - 1
+    for sent in (
+        [*changes(1, 2, 3, last), ("d", 9, ""), ("i", 382, "900.00"), ("u", 12, "901.00")],
+        [("d", 10, ""), ("u", 12, "902.00"), ("u", last - 1, "903.00")],
+        [("u", 11, "11.50"), ("d", 12, "")],
+        [("d", 382, ""), ("u", last, "904.00"), ("u", last - 1, "1.00"), ("i", 9, "9.00")],
+    ):
+        made.send(sent)
+        step = engine.step_view(made.plane, view, made.time)
+        found = worlds.rows(made.plane, worlds.as_input((view, 0)), made.time)
+        assert found == worlds.truth(made.plane, view, made.time)
+        assert step.how == "incremental"
+    assert sum(asked) == (2 if limit < ROWS else 9)
